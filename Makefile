@@ -1,0 +1,64 @@
+# Everything is done by the small programs in scripts/; this file says what they are called and in which order.
+#
+# Variables: SERIES   patch series, a folder of patches/     (varnish-7.7)
+#            BUILD    where everything is built              (build)
+#            SOURCES_DIR=, VARNISH_SRC=                      see "varnish" below
+#            JOBS     parallel compile jobs                  (all cores)
+
+SHELL := /bin/bash
+SERIES ?= varnish-7.7
+BUILD ?= build
+export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help deps varnish reference vmod check check-varnish check-series stress demo refresh lint install install-vmod clean distclean
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@echo "variables: SERIES=$(SERIES) BUILD=$(BUILD) SOURCES_DIR=folder-of-tarballs VARNISH_SRC=own-source-tree JOBS=n"
+
+deps: ## install the missing Debian packages (as root), or name them
+	@scripts/deps
+
+varnish: deps ## the patched server: get, verify, patch, build, install into build/SERIES/prefix
+	@scripts/server patched
+
+reference: deps ## the same server without the patches, in build/SERIES/reference/prefix
+	@scripts/server reference
+
+vmod: varnish ## libvmod_probe_directors.so, installed where the patched server finds it
+	@scripts/vmod
+
+check: vmod reference ## all tests: Rust, lint, our varnishtests, the series' and upstream's for the directors
+	@scripts/check
+
+check-varnish: varnish ## upstream's whole test suite on the patched server
+	@scripts/check-varnish
+
+check-series: deps ## each patch applies (git am, quilt) and builds
+	@scripts/check-series
+
+stress: vmod reference ## our varnishtests N times each, under load (N=20)
+	@scripts/stress
+
+demo: vmod ## three origins, live weights, a verdict
+	@scripts/demo
+
+refresh: ## write the commits of build/SERIES/src to patches/SERIES
+	@scripts/series refresh
+
+lint: deps ## shellcheck the scripts
+	@scripts/lint
+
+install: vmod ## patched server and VMOD into PREFIX (/usr/local), under DESTDIR if given
+	@scripts/install
+
+install-vmod: deps ## the VMOD alone, for the server that pkg-config finds (which needs no patch)
+	@scripts/install-vmod
+
+clean: ## remove what was built from SERIES, keep the downloaded source
+	@scripts/clean
+
+distclean: ## remove the build folder
+	@scripts/clean all
