@@ -1,0 +1,38 @@
+//! The balancing algorithms of `probe_directors`.
+//!
+//! Nothing in here knows Varnish, reads a clock, draws a random number or takes a lock: health, weights and the draw
+//! are arguments. Members are known by their position, 0 being the one that was added first.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`weight`] | which numbers are weights |
+//! | [`sums`] | running sums of weights, and the member at a point of them |
+//! | [`stride`] | the weighted rotation: which member a sequence number stands for |
+//! | [`cursor`] | the sequence number itself, and how it survives a change of members |
+//! | [`round_robin`], [`random`] | a pick, sick members included |
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod cursor;
+pub mod random;
+pub mod round_robin;
+pub mod stride;
+pub mod sums;
+pub mod weight;
+
+pub use random::Random;
+pub use round_robin::RoundRobin;
+
+/// What a director derives from its weights, so that a pick need not look at all of them.
+///
+/// A plan is immutable. A change of weights or members makes a new one from the old one, which is how a plan that has
+/// a position in a sequence hands it on.
+pub trait Plan: Sized {
+    /// The plan of a director that has no members yet.
+    fn empty() -> Self;
+    /// The plan after members were added or removed. `weights` has one valid weight per member.
+    fn with_members(&self, weights: &[f64]) -> Self;
+    /// The plan for the same members with other weights.
+    fn with_weights(&self, weights: &[f64]) -> Self;
+}

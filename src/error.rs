@@ -1,0 +1,122 @@
+//! Every text that a user can be shown when something is wrong.
+//!
+//! Names are bytes: those of backends that other VMODs make need not be UTF-8.
+
+use std::ffi::{CStr, CString};
+use std::fmt::Write as _;
+
+/// A text for the log. Has no NUL and no newline.
+pub struct Text(CString);
+
+impl Text {
+    /// As a C string.
+    #[must_use]
+    pub fn as_c_str(&self) -> &CStr {
+        &self.0
+    }
+
+    fn new(mut bytes: Vec<u8>) -> Self {
+        for b in &mut bytes {
+            if *b == 0 || *b == b'\n' {
+                *b = b'?';
+            }
+        }
+        // No NUL is left, so that this cannot fail; an empty text is better than a panic all the same.
+        Text(CString::new(bytes).unwrap_or_default())
+    }
+}
+
+/// `add_backend` of the None backend. As in the bundled directors.
+#[must_use]
+pub fn none_added(director: &CStr) -> Text {
+    Text::new([director.to_bytes(), b": None backend cannot be added"].concat())
+}
+
+/// `remove_backend` of the None backend. As in the bundled directors.
+#[must_use]
+pub fn none_removed(director: &CStr) -> Text {
+    Text::new([director.to_bytes(), b": None backend cannot be removed"].concat())
+}
+
+/// `set_weight` of the None backend.
+#[must_use]
+pub fn none_weighed(director: &CStr) -> Text {
+    Text::new([director.to_bytes(), b": None backend cannot have a weight"].concat())
+}
+
+/// `add_backend` of the director itself.
+#[must_use]
+pub fn added_to_itself(director: &CStr) -> Text {
+    Text::new([director.to_bytes(), b": a director cannot be added to itself"].concat())
+}
+
+/// A weight that is negative, infinite, or no number.
+#[must_use]
+pub fn bad_weight(director: &CStr, backend: &CStr, weight: f64) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(b"weight of ");
+    text.extend_from_slice(backend.to_bytes());
+    text.extend_from_slice(b" must be a finite number that is not negative, not ");
+    let mut number = String::new();
+    // Writing to a String does not fail.
+    let _ = if weight.abs() >= 1e-3 && weight.abs() < 1e15 {
+        write!(number, "{weight:.3}")
+    } else {
+        write!(number, "{weight:e}")
+    };
+    text.extend_from_slice(number.as_bytes());
+    Text::new(text)
+}
+
+/// A director that is a member of itself, by way of others.
+#[must_use]
+pub fn director_loop(director: &CStr) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(b"director is a member of itself, by way of other directors");
+    Text::new(text)
+}
+
+/// Directors in directors, deeper than the stack is sure to hold.
+#[must_use]
+pub fn nested_too_deep(director: &CStr, limit: usize) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(format!("directors are nested more than {limit} deep").as_bytes());
+    Text::new(text)
+}
+
+/// The server does not let this VCL have another director.
+#[must_use]
+pub fn not_added(director: &CStr) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(b"the server refused the director");
+    Text::new(text)
+}
+
+fn prefixed(director: &CStr) -> Vec<u8> {
+    [b"vmod_probe_directors: ", director.to_bytes(), b": "].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bad_weight;
+
+    fn text(weight: f64) -> String {
+        bad_weight(c"rr", c"b", weight).as_c_str().to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn values_can_be_read() {
+        let end = |t: String| t.rsplit(' ').next().map(str::to_owned);
+        assert_eq!(end(text(-1.0)).as_deref(), Some("-1.000"));
+        assert_eq!(end(text(f64::NAN)).as_deref(), Some("NaN"));
+        assert_eq!(end(text(f64::NEG_INFINITY)).as_deref(), Some("-inf"));
+        assert_eq!(end(text(-1e300)).as_deref(), Some("-1e300"));
+    }
+
+    #[test]
+    fn names_may_be_any_bytes() {
+        let name = std::ffi::CString::new(vec![0xff, b'\n', b'%']).unwrap_or_default();
+        let text = bad_weight(&name, c"b", -1.0);
+        assert!(text.as_c_str().to_bytes().starts_with(b"vmod_probe_directors: \xff?%: weight of b must"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Backends, borrowed and counted. To the server a director is a backend too.
+
+use std::ffi::CStr;
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use super::vrt;
+
+/// A backend that lives at least for `'a`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Backend<'a>(NonNull<vrt::director>, PhantomData<&'a vrt::director>);
+
+impl<'a> Backend<'a> {
+    /// `None` is VCL's None backend.
+    ///
+    /// # Safety
+    /// `raw` is null, or a director of the server that lives for the lifetime of the result.
+    pub(super) unsafe fn from_raw(raw: vrt::VCL_BACKEND) -> Option<Self> {
+        let raw = NonNull::new(raw.cast_mut())?;
+        // SAFETY: not null, and alive as the caller promises. `magic` never changes meanwhile.
+        let magic = unsafe { (*raw.as_ptr()).magic };
+        assert_eq!(magic, vrt::DIRECTOR_MAGIC, "not a director");
+        Some(Backend(raw, PhantomData))
+    }
+
+    /// The pointer for the server.
+    pub(super) fn as_raw(self) -> vrt::VCL_BACKEND {
+        self.0.as_ptr()
+    }
+
+    /// The name in VCL.
+    pub fn name(self) -> &'a CStr {
+        // SAFETY: the backend is alive, and its name, a C string, is set once before anybody can see the backend.
+        unsafe { CStr::from_ptr((*self.0.as_ptr()).vcl_name) }
+    }
+}
+
+/// A counted reference to a backend: the only kind that may outlive the call in which the backend was named.
+///
+/// Clones share the reference. It is given back by the last of them, which calls into the server: not to be dropped
+/// under a lock.
+#[derive(Clone)]
+pub struct Member {
+    backend: NonNull<vrt::director>,
+    /// Dropped, never read: picks take the pointer from beside it.
+    _reference: Arc<Reference>,
+}
+
+/// One reference as the server counts them.
+struct Reference(vrt::VCL_BACKEND);
+
+// SAFETY: the server protects a director and its count by locks of its own, and any thread may use a reference.
+unsafe impl Send for Reference {}
+// SAFETY: as above; a shared `Reference` is not even read.
+unsafe impl Sync for Reference {}
+// SAFETY: the pointer is only handed to functions of the server that any thread may call, and `_reference` keeps it
+// alive.
+unsafe impl Send for Member {}
+// SAFETY: as for Send.
+unsafe impl Sync for Member {}
+
+impl Member {
+    /// Takes a reference.
+    pub fn new(backend: Backend<'_>) -> Self {
+        let mut reference = Reference(ptr::null());
+        // SAFETY: the destination is null, hence holds no reference; the source is alive.
+        unsafe { vrt::VRT_Assign_Backend(&mut reference.0, backend.as_raw()) };
+        Member { backend: backend.0, _reference: Arc::new(reference) }
+    }
+
+    /// The backend, as long as the reference is held.
+    pub fn backend(&self) -> Backend<'_> {
+        Backend(self.backend, PhantomData)
+    }
+
+    /// Whether this is a reference to `backend`.
+    pub fn is(&self, backend: Backend<'_>) -> bool {
+        self.backend == backend.0
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // SAFETY: holds a reference that was taken in `Member::new` and is given back here, once.
+        unsafe { vrt::VRT_Assign_Backend(&mut self.0, ptr::null()) };
+    }
+}

@@ -1,0 +1,183 @@
+//! What the server asks a director: the vtable, and the life of the object behind it.
+//!
+//! A VCL object is made by `__init`, which gives the server a director with a pointer to the object. `__fini` only
+//! gives the director back. The server then calls *release*, where the members go, so that references in a circle do
+//! not keep each other alive; and, when nobody holds a reference any more, *destroy*, where the object is freed.
+
+use std::ffi::{c_char, c_int, CStr};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use policy::Plan;
+
+use super::backend::Backend;
+use super::ctx::Ctx;
+use super::nesting::{self, Refused};
+use super::vrt;
+use super::vsb::Vsb;
+use crate::error;
+use crate::list::{self, Form, Weights};
+use crate::vdir::{Health, Vdir};
+
+/// A kind of director: what its VCL object adds to members and weights.
+pub trait Director: Default + Send + Sync + 'static {
+    /// What it derives from weights.
+    type Plan: Plan + Send + Sync;
+    /// The type that `backend.list -j` shows.
+    const TYPE: &'static CStr;
+    /// Whether `backend.list -p` shows weights.
+    const LISTED_WEIGHTS: Weights;
+
+    /// Its members and weights.
+    fn vdir(&self) -> &Vdir<Self::Plan>;
+
+    /// Picks a healthy member, and calls `then` with it while it is sure to be alive. `None` if there is no such
+    /// member.
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
+}
+
+/// What a VCL object is a pointer to, and the private pointer of its director as well.
+pub(super) struct Object<D> {
+    /// Set once, right after the object was made, before VCL can use it.
+    director: AtomicPtr<vrt::director>,
+    pub(super) kind: D,
+}
+
+impl<D: Director> Object<D> {
+    /// Static, as each kind has one that is a constant.
+    const METHODS: &'static vrt::vdi_methods = &vrt::vdi_methods {
+        magic: vrt::VDI_METHODS_MAGIC,
+        type_: D::TYPE.as_ptr(),
+        http1pipe: None,
+        healthy: Some(healthy::<D>),
+        resolve: Some(resolve::<D>),
+        gethdrs: None,
+        getip: None,
+        finish: None,
+        event: None,
+        release: Some(release::<D>),
+        destroy: Some(destroy::<D>),
+        panic: None,
+        list: Some(list::<D>),
+    };
+
+    /// Makes a director and its object. `None` if the server refuses.
+    pub(super) fn add(ctx: &Ctx<'_>, name: *const c_char) -> Option<*mut Self> {
+        let object = Box::into_raw(Box::new(Object { director: AtomicPtr::default(), kind: D::default() }));
+        // SAFETY: the methods are static, and the object is freed by the last of them that is called. The name goes
+        // through a format that wants one C string, which the caller's `name` is.
+        let director =
+            unsafe { vrt::VRT_AddDirector(ctx.as_raw(), Self::METHODS, object.cast(), c"%s".as_ptr(), name) };
+        if director.is_null() {
+            // SAFETY: made above, and the server has not kept it.
+            drop(unsafe { Box::from_raw(object) });
+            return None;
+        }
+        // SAFETY: alive: the server's reference to the director is ours to give back, in `delete`.
+        unsafe { (*object).director.store(director.cast_mut(), Ordering::Release) };
+        Some(object)
+    }
+
+    /// Gives the director back.
+    ///
+    /// # Safety
+    /// `object` is from `add`, and is not used afterwards.
+    pub(super) unsafe fn delete(object: *mut Self) {
+        // SAFETY: alive until the director is given back.
+        let mut director: vrt::VCL_BACKEND = unsafe { (*object).director.load(Ordering::Acquire) };
+        // SAFETY: holds the reference that `add` got, which is given back here, once.
+        unsafe { vrt::VRT_DelDirector(&mut director) };
+    }
+
+    pub(super) fn director(&self) -> vrt::VCL_BACKEND {
+        self.director.load(Ordering::Acquire)
+    }
+
+    pub(super) fn name(&self) -> &CStr {
+        // SAFETY: set before the object was given out, and the director lives at least as long as the object.
+        unsafe { Backend::from_raw(self.director()) }.map_or(c"?", Backend::name)
+    }
+}
+
+/// The object of a director that the server calls.
+///
+/// # Safety
+/// `director` is one that [`Object::add`] made with the same `D`, and has not been destroyed during `'a`.
+unsafe fn object<'a, D: Director>(director: vrt::VCL_BACKEND) -> (&'a Object<D>, &'a CStr) {
+    // SAFETY: as the caller promises.
+    match unsafe { Backend::<'a>::from_raw(director) } {
+        // SAFETY: alive; `priv` is the pointer that `add` gave.
+        Some(backend) => (unsafe { &*(*director).priv_.cast::<Object<D>>() }, backend.name()),
+        None => panic!("no director"),
+    }
+}
+
+/// Asks with the director on the list of those that are being asked, and says so in the log if that cannot be.
+fn within<R>(ctx: &Ctx<'_>, director: vrt::VCL_BACKEND, name: &CStr, ask: impl FnOnce() -> R) -> Option<R> {
+    match nesting::within(director.cast(), ask) {
+        Ok(answer) => Some(answer),
+        Err(Refused::Loop) => {
+            ctx.log_error(&error::director_loop(name));
+            None
+        }
+        Err(Refused::TooDeep) => {
+            ctx.log_error(&error::nested_too_deep(name, nesting::LIMIT));
+            None
+        }
+    }
+}
+
+unsafe extern "C" fn healthy<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    director: vrt::VCL_BACKEND,
+    changed: *mut vrt::VCL_TIME,
+) -> vrt::VCL_BOOL {
+    // SAFETY: called by the server, for a director with this vtable.
+    let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
+    let health = within(&ctx, director, name, || object.kind.vdir().health(&ctx))
+        .unwrap_or(Health { healthy: false, changed: 0.0 });
+    // SAFETY: null, or the caller's to be written.
+    if let Some(changed) = unsafe { changed.as_mut() } {
+        *changed = health.changed;
+    }
+    vrt::VCL_BOOL::from(health.healthy)
+}
+
+/// Where the bundled directors answer with a member that is a director, this goes on to ask it, while the member is
+/// sure to be alive and this director is on the list: a director that leads back to itself is found here.
+unsafe extern "C" fn resolve<D: Director>(ctx: *const vrt::vrt_ctx, director: vrt::VCL_BACKEND) -> vrt::VCL_BACKEND {
+    // SAFETY: called by the server, for a director with this vtable.
+    let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
+    within(&ctx, director, name, || object.kind.pick(&ctx, |b| ctx.resolve(b))).flatten().unwrap_or(ptr::null())
+}
+
+unsafe extern "C" fn list<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    director: vrt::VCL_BACKEND,
+    vsb: *mut vrt::vsb,
+    details: c_int,
+    json: c_int,
+) {
+    // SAFETY: called by the server, for a director with this vtable, with a buffer to write to.
+    let (ctx, (object, name), mut vsb) = unsafe { (Ctx::from_raw(ctx), object::<D>(director), Vsb::from_raw(vsb)) };
+    let form = Form { details: details != 0, json: json != 0 };
+    let changed = within(&ctx, director, name, || {
+        list::write(&ctx, &object.kind.vdir().state(), D::LISTED_WEIGHTS, form, &mut vsb)
+    });
+    if let Some(changed) = changed {
+        // SAFETY: alive. Only the CLI thread lists, and only there is this called: the server does not lock it.
+        unsafe { vrt::VRT_SetChanged(director, changed) };
+    }
+}
+
+unsafe extern "C" fn release<D: Director>(director: vrt::VCL_BACKEND) {
+    // SAFETY: called by the server, for a director with this vtable that it has not destroyed yet.
+    let (object, _) = unsafe { object::<D>(director) };
+    object.kind.vdir().release();
+}
+
+unsafe extern "C" fn destroy<D: Director>(director: vrt::VCL_BACKEND) {
+    // SAFETY: called by the server, once, when nobody holds a reference: `priv` is what `add` made, and is not used
+    // again.
+    drop(unsafe { Box::from_raw((*director).priv_.cast::<Object<D>>()) });
+}

@@ -1,0 +1,140 @@
+//! What VCL calls: check, convert, delegate.
+//!
+//! The functions with a type parameter do it for all directors. The macro `entry_points` in `vmod` gives them the
+//! names that the function table wants.
+
+use std::ffi::c_char;
+use std::ptr;
+
+use super::backend::Backend;
+use super::ctx::Ctx;
+use super::director::{Director, Object};
+use super::{draw, panic, vrt};
+use crate::error;
+
+/// `new object = probe_directors.kind()`
+///
+/// # Safety
+/// To be called as VCL does: with a context, the place of a VCL object that has not been made, and its name.
+pub(super) unsafe fn init<D: Director>(ctx: *const vrt::vrt_ctx, place: *mut *mut Object<D>, name: *const c_char) {
+    panic::install();
+    draw::init();
+    // SAFETY: VCL passes its context.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    match Object::add(&ctx, name) {
+        // SAFETY: VCL passes a place for the object.
+        Some(object) => unsafe { *place = object },
+        // SAFETY: VCL passes the name as a C string.
+        None => ctx.fail(&error::not_added(unsafe { std::ffi::CStr::from_ptr(name) })),
+    }
+}
+
+/// The end of a VCL object.
+///
+/// # Safety
+/// To be called as VCL does: with the place of an object that `init` has made, or of none.
+pub(super) unsafe fn fini<D: Director>(place: *mut *mut Object<D>) {
+    // SAFETY: VCL passes the place of the object, and does not use it again.
+    let object = unsafe { std::mem::replace(&mut *place, ptr::null_mut()) };
+    if !object.is_null() {
+        // SAFETY: made by `init`, and just now taken out of the only place that had it.
+        unsafe { Object::delete(object) };
+    }
+}
+
+/// The arguments of a method.
+///
+/// # Safety
+/// To be called with the first arguments that VCL gives to a method of an object of this kind.
+unsafe fn method<'a, D: Director>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> (Ctx<'a>, &'a Object<D>) {
+    // SAFETY: VCL passes its context and an object that `init` has made, and which outlives the call.
+    match unsafe { (Ctx::from_raw(ctx), object.as_ref()) } {
+        (ctx, Some(object)) => (ctx, object),
+        _ => panic!("no object"),
+    }
+}
+
+/// `.add_backend(BACKEND, REAL)`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn add_backend<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    object: *mut Object<D>,
+    backend: vrt::VCL_BACKEND,
+    weight: f64,
+) {
+    // SAFETY: VCL passes a backend, or null, that outlives the call.
+    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    match backend {
+        None => ctx.fail(&error::none_added(object.name())),
+        Some(b) if b.as_raw() == object.director() => ctx.fail(&error::added_to_itself(object.name())),
+        Some(b) => match policy::weight::checked(weight) {
+            None => ctx.fail(&error::bad_weight(object.name(), b.name(), weight)),
+            Some(weight) => object.kind.vdir().add(b, weight),
+        },
+    }
+}
+
+/// `.remove_backend(BACKEND)`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn remove_backend<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    object: *mut Object<D>,
+    backend: vrt::VCL_BACKEND,
+) {
+    // SAFETY: VCL passes a backend, or null, that outlives the call.
+    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    match backend {
+        None => ctx.fail(&error::none_removed(object.name())),
+        Some(b) => object.kind.vdir().remove(b),
+    }
+}
+
+/// `.backend()`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn backend<D: Director>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> vrt::VCL_BACKEND {
+    // SAFETY: as the caller promises.
+    let (_, object) = unsafe { method(ctx, object) };
+    object.director()
+}
+
+/// `.set_weight(BACKEND, REAL)`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn set_weight<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    object: *mut Object<D>,
+    backend: vrt::VCL_BACKEND,
+    weight: f64,
+) {
+    // SAFETY: VCL passes a backend, or null, that outlives the call.
+    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    match backend {
+        None => ctx.fail(&error::none_weighed(object.name())),
+        Some(b) => match policy::weight::checked(weight) {
+            None => ctx.log_error(&error::bad_weight(object.name(), b.name(), weight)),
+            Some(weight) => object.kind.vdir().set_weight(b, weight),
+        },
+    }
+}
+
+/// `.weight(BACKEND)`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn weight<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    object: *mut Object<D>,
+    backend: vrt::VCL_BACKEND,
+) -> f64 {
+    // SAFETY: VCL passes a backend, or null, that outlives the call.
+    let ((_, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    // The None backend is no member of anything.
+    backend.map_or(0.0, |b| object.kind.vdir().weight(b))
+}

@@ -1,0 +1,470 @@
+//! Immutable states that readers take without a lock.
+//!
+//! A [`Snapshot`] has a few slots, one of which is the current one. One atomic word holds the number of that slot and
+//! how many readers have *entered* it since it became current; each slot counts how many have *left*. So
+//!
+//! - a reader adds 1 to the word, which tells it the slot and counts it in, in one step; it adds 1 to the slot's own
+//!   count when it is done. It never waits, never retries, and needs no memory of its own;
+//! - a writer fills a slot that is not in use and swaps it into the word. What it gets back says how many have ever
+//!   entered the slot that is no longer current. Nobody can enter that one any more, and once as many have left, it
+//!   is free.
+//!
+//! Hence the writer, and no other thread, disposes of old states. It can do so at once ([`Writer::reclaim_all`],
+//! which waits for the readers) or leave them to the next writer.
+
+use std::ops::Deref;
+
+use self::sync::{yield_now, AtomicU64, Cell, Mutex, MutexGuard, Ordering, ReadPtr};
+
+/// More slots let writers run ahead of slow readers. 2^`SLOT_BITS`.
+const SLOTS: usize = 1 << SLOT_BITS;
+const SLOT_BITS: u32 = 2;
+/// The count takes the rest of the word: at 10^9 entries per second it lasts 146 years, and it begins anew with each
+/// state.
+const COUNT_BITS: u32 = 64 - SLOT_BITS;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+
+/// A value that is replaced as a whole, never changed.
+pub struct Snapshot<T> {
+    /// Slot in the upper bits, entries in the lower.
+    word: Padded<AtomicU64>,
+    slots: [Padded<Slot<T>>; SLOTS],
+    /// Held by the one writer. Has what the readers do not need.
+    writer: Mutex<Books>,
+}
+
+struct Slot<T> {
+    /// How many readers have left since the value was put in.
+    left: AtomicU64,
+    value: Cell<Option<T>>,
+}
+
+struct Books {
+    current: usize,
+    /// For each slot that has a value but is not current: how many readers entered it. `None`: free, or current.
+    entered: [Option<u64>; SLOTS],
+}
+
+/// What different threads write should not share a cache line; two of them, as they are fetched in pairs.
+#[repr(align(128))]
+struct Padded<T>(T);
+
+// SAFETY: readers on several threads share a `T`, hence `T: Sync`, and the writer that drops it may be on another
+// thread than the one that made it, hence `T: Send`. The cells are written only by the writer, while it holds the
+// mutex, and only those that no reader can be in; see `Writer::publish` and `Writer::free`.
+unsafe impl<T: Send + Sync> Sync for Snapshot<T> {}
+// SAFETY: owns its values, and nothing else that is tied to a thread.
+unsafe impl<T: Send> Send for Snapshot<T> {}
+
+impl<T> Snapshot<T> {
+    /// A snapshot with a first value.
+    pub fn new(value: T) -> Self {
+        let mut first = Some(value);
+        Snapshot {
+            word: Padded(AtomicU64::new(0)),
+            slots: std::array::from_fn(|_| Padded(Slot { left: AtomicU64::new(0), value: Cell::new(first.take()) })),
+            writer: Mutex::new(Books { current: 0, entered: [None; SLOTS] }),
+        }
+    }
+
+    /// The current value. Wait-free.
+    pub fn load(&self) -> Guard<'_, T> {
+        // Acquire, so that what the writer put into the slot is seen. Its swap is a release, and the additions of
+        // other readers in between continue that release sequence.
+        let word = self.word.0.fetch_add(1, Ordering::Acquire);
+        let slot = &self.slots[(word >> COUNT_BITS) as usize].0;
+        Guard { value: slot.value.read(), left: &slot.left }
+    }
+
+    /// Becomes the writer. Other writers wait; readers do not. To be held for a short time only, and not across calls
+    /// into the server.
+    pub fn write(&self) -> Writer<'_, T> {
+        Writer { snapshot: self, books: sync::lock(&self.writer) }
+    }
+}
+
+/// A value that is kept for as long as the guard.
+pub struct Guard<'a, T> {
+    value: ReadPtr<Option<T>>,
+    left: &'a AtomicU64,
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: this reader has entered the slot and not left it. So no writer finds as many left as entered, and
+        // none touches the cell before this guard is dropped. The writer that made the slot current wrote it before.
+        match unsafe { self.value.get() } {
+            Some(value) => value,
+            None => unreachable!("the current slot has a value"),
+        }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        self.value.done();
+        // Release, so that all reads of the value are over before a writer sees the count.
+        self.left.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// The right to replace the value.
+pub struct Writer<'a, T> {
+    snapshot: &'a Snapshot<T>,
+    books: MutexGuard<'a, Books>,
+}
+
+impl<T> Writer<'_, T> {
+    /// The current value, which only this writer can replace.
+    pub fn current(&self) -> &T {
+        let slot = &self.snapshot.slots[self.books.current].0;
+        let value = slot.value.read();
+        value.done();
+        // SAFETY: cells are written only by the writer, which is us, in methods that want `&mut self`: not while the
+        // result is borrowed. The value was written by this thread or under the mutex that it holds.
+        match unsafe { value.get_unbound() } {
+            Some(value) => value,
+            None => unreachable!("the current slot has a value"),
+        }
+    }
+
+    /// Replaces the value: who loads from now on gets `value`. Older values are dropped here as far as nobody reads
+    /// them any more; waits only if all slots are being read.
+    pub fn publish(&mut self, value: T) {
+        let free = self.free_slot();
+        let slot = &self.snapshot.slots[free].0;
+        // Relaxed: readers only see the slot through the swap below.
+        slot.left.store(0, Ordering::Relaxed);
+        // SAFETY: the slot is not current, so no reader enters it, and none is in it, as `free_slot` made sure.
+        unsafe { slot.value.replace(Some(value)) };
+        let word = self.snapshot.word.0.swap((free as u64) << COUNT_BITS, Ordering::AcqRel);
+        let old = std::mem::replace(&mut self.books.current, free);
+        self.books.entered[old] = Some(word & COUNT);
+    }
+
+    /// Takes out all values but the current one, waiting for their readers. Nothing of them is left behind when the
+    /// result is dropped, which should be after the writer.
+    #[must_use]
+    pub fn reclaim_all(&mut self) -> Vec<T> {
+        let mut values = Vec::with_capacity(SLOTS - 1);
+        for i in 0..SLOTS {
+            let mut wait = Wait::default();
+            while self.books.entered[i].is_some() {
+                match self.free(i) {
+                    Some(value) => values.push(value),
+                    None => wait.a_moment(),
+                }
+            }
+        }
+        values
+    }
+
+    fn free_slot(&mut self) -> usize {
+        let mut wait = Wait::default();
+        loop {
+            for i in 0..SLOTS {
+                drop(self.free(i));
+            }
+            let books = &self.books;
+            if let Some(i) = (0..SLOTS).find(|i| *i != books.current && books.entered[*i].is_none()) {
+                return i;
+            }
+            wait.a_moment();
+        }
+    }
+
+    /// Takes the value out of a slot that is not current, if all its readers have left.
+    fn free(&mut self, i: usize) -> Option<T> {
+        let slot = &self.snapshot.slots[i].0;
+        // Acquire: pairs with the release of each reader that left.
+        if self.books.entered[i]? != slot.left.load(Ordering::Acquire) {
+            return None;
+        }
+        self.books.entered[i] = None;
+        // SAFETY: the slot has not been current since the swap that counted its readers, so that none has entered it
+        // since, and all have left.
+        unsafe { slot.value.replace(None) }
+    }
+}
+
+/// Spins for a moment, then lets other threads run: the reader may be one that was preempted.
+#[derive(Default)]
+struct Wait(u32);
+
+impl Wait {
+    fn a_moment(&mut self) {
+        self.0 = self.0.saturating_add(1);
+        if self.0 < 64 && !cfg!(loom) {
+            std::hint::spin_loop();
+        } else {
+            yield_now();
+        }
+    }
+}
+
+#[cfg(not(loom))]
+mod sync {
+    use std::cell::UnsafeCell;
+    pub use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::PoisonError;
+    pub use std::sync::{Mutex, MutexGuard};
+    pub use std::thread::yield_now;
+
+    /// A panic ends the process, so that nobody meets a poisoned mutex.
+    pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An `UnsafeCell` whose accesses the model checker can follow.
+    pub struct Cell<T>(UnsafeCell<T>);
+
+    impl<T> Cell<T> {
+        pub fn new(value: T) -> Self {
+            Cell(UnsafeCell::new(value))
+        }
+
+        pub fn read(&self) -> ReadPtr<T> {
+            ReadPtr(self.0.get())
+        }
+
+        /// # Safety
+        /// Nobody else reads or writes the cell meanwhile.
+        pub unsafe fn replace(&self, value: T) -> T {
+            // SAFETY: as the caller promises.
+            unsafe { std::ptr::replace(self.0.get(), value) }
+        }
+    }
+
+    pub struct ReadPtr<T>(*const T);
+
+    impl<T> ReadPtr<T> {
+        /// # Safety
+        /// The cell is alive, and nobody writes it until `self` is dropped.
+        pub unsafe fn get(&self) -> &T {
+            // SAFETY: as the caller promises.
+            unsafe { &*self.0 }
+        }
+
+        /// # Safety
+        /// The cell is alive, and nobody writes it for the lifetime of the result.
+        pub unsafe fn get_unbound<'a>(self) -> &'a T {
+            // SAFETY: as the caller promises.
+            unsafe { &*self.0 }
+        }
+
+        pub fn done(&self) {}
+    }
+}
+
+#[cfg(loom)]
+mod sync {
+    use std::cell::RefCell;
+
+    pub use loom::sync::atomic::{AtomicU64, Ordering};
+    pub use loom::sync::{Mutex, MutexGuard};
+    pub use loom::thread::yield_now;
+
+    pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub struct Cell<T>(loom::cell::UnsafeCell<T>);
+
+    impl<T> Cell<T> {
+        pub fn new(value: T) -> Self {
+            Cell(loom::cell::UnsafeCell::new(value))
+        }
+
+        pub fn read(&self) -> ReadPtr<T> {
+            let tracked = self.0.get();
+            // SAFETY: only the address is taken.
+            let address: *const T = unsafe { tracked.deref() };
+            ReadPtr(address, RefCell::new(Some(tracked)))
+        }
+
+        /// # Safety
+        /// Nobody else reads or writes the cell meanwhile.
+        pub unsafe fn replace(&self, value: T) -> T {
+            // SAFETY: as the caller promises.
+            self.0.with_mut(|p| unsafe { std::ptr::replace(p, value) })
+        }
+    }
+
+    /// Counts as a read for as long as it is not done.
+    pub struct ReadPtr<T>(*const T, RefCell<Option<loom::cell::ConstPtr<T>>>);
+
+    impl<T> ReadPtr<T> {
+        /// # Safety
+        /// The cell is alive, and nobody writes it until `self` is dropped.
+        pub unsafe fn get(&self) -> &T {
+            // SAFETY: as the caller promises.
+            unsafe { &*self.0 }
+        }
+
+        /// # Safety
+        /// The cell is alive, and nobody writes it for the lifetime of the result.
+        pub unsafe fn get_unbound<'a>(self) -> &'a T {
+            // SAFETY: as the caller promises.
+            unsafe { &*self.0 }
+        }
+
+        pub fn done(&self) {
+            self.1.borrow_mut().take();
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::sync::Arc;
+
+    use super::Snapshot;
+
+    /// Whoever reads sees one whole state, and all states are dropped once.
+    #[test]
+    fn stress() {
+        struct State {
+            pair: (u64, u64),
+            alive: Arc<AtomicUsize>,
+        }
+        impl Drop for State {
+            fn drop(&mut self) {
+                self.pair = (1, 0);
+                self.alive.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let rounds = if cfg!(miri) { 50 } else { 20_000 };
+        let alive = Arc::new(AtomicUsize::new(0));
+        let state = |n: u64| {
+            alive.fetch_add(1, Ordering::Relaxed);
+            State { pair: (n, n), alive: Arc::clone(&alive) }
+        };
+        let snapshot = Snapshot::new(state(0));
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|s| {
+            let readers: Vec<_> = (0..3)
+                .map(|_| {
+                    s.spawn(|| {
+                        let mut last = 0;
+                        while !stop.load(Ordering::Relaxed) {
+                            let now = snapshot.load();
+                            assert_eq!(now.pair.0, now.pair.1);
+                            assert!(now.pair.0 >= last, "a reader never goes back");
+                            last = now.pair.0;
+                        }
+                    })
+                })
+                .collect();
+            let writers: Vec<_> = (0..2)
+                .map(|_| {
+                    s.spawn(|| {
+                        for round in 0..rounds {
+                            let mut writer = snapshot.write();
+                            let next = writer.current().pair.0 + 1;
+                            writer.publish(state(next));
+                            if round % 3 == 0 {
+                                let old = writer.reclaim_all();
+                                drop(writer);
+                                drop(old);
+                            }
+                        }
+                    })
+                })
+                .collect();
+            for w in writers {
+                assert!(w.join().is_ok());
+            }
+            stop.store(true, Ordering::Relaxed);
+            for r in readers {
+                assert!(r.join().is_ok());
+            }
+        });
+        assert_eq!(snapshot.load().pair.0, 2 * rounds);
+        assert!(snapshot.write().reclaim_all().len() < super::SLOTS);
+        assert_eq!(alive.load(Ordering::Relaxed), 1);
+        drop(snapshot);
+        assert_eq!(alive.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_state_is_kept_while_it_is_read() {
+        let snapshot = Snapshot::new(Arc::new(1));
+        let guard = snapshot.load();
+        let first = Arc::clone(&guard);
+        let mut writer = snapshot.write();
+        writer.publish(Arc::new(2));
+        writer.publish(Arc::new(3));
+        assert_eq!(Arc::strong_count(&first), 2);
+        drop(guard);
+        assert!(writer.reclaim_all().contains(&first));
+        assert_eq!(Arc::strong_count(&first), 1);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::Snapshot;
+
+    /// `RUSTFLAGS="--cfg loom" cargo test --release --lib model`
+    #[test]
+    fn readers_and_a_writer() {
+        loom::model(|| {
+            let snapshot = Arc::new(Snapshot::new(Box::new(1)));
+            let reader = {
+                let snapshot = Arc::clone(&snapshot);
+                thread::spawn(move || {
+                    let first = **snapshot.load();
+                    let second = **snapshot.load();
+                    assert!(first <= second && second <= 3);
+                })
+            };
+            let mut writer = snapshot.write();
+            writer.publish(Box::new(2));
+            let old = writer.reclaim_all();
+            assert_eq!(old, [Box::new(1)]);
+            writer.publish(Box::new(3));
+            drop(writer);
+            drop(old);
+            assert!(reader.join().is_ok());
+            assert_eq!(**snapshot.load(), 3);
+        });
+    }
+
+    #[test]
+    fn two_writers_and_a_reader() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let snapshot = Arc::new(Snapshot::new(Box::new(1)));
+            let threads: Vec<_> = (0..2)
+                .map(|write| {
+                    let snapshot = Arc::clone(&snapshot);
+                    thread::spawn(move || {
+                        if write == 1 {
+                            let mut writer = snapshot.write();
+                            let next = **writer.current() + 1;
+                            writer.publish(Box::new(next));
+                            drop(writer.reclaim_all());
+                        } else {
+                            assert!(**snapshot.load() <= 3);
+                        }
+                    })
+                })
+                .collect();
+            let mut writer = snapshot.write();
+            let next = **writer.current() + 1;
+            writer.publish(Box::new(next));
+            drop(writer);
+            for t in threads {
+                assert!(t.join().is_ok());
+            }
+            assert_eq!(**snapshot.load(), 3);
+        });
+    }
+}

@@ -1,0 +1,138 @@
+//! The one symbol that the library exports, and the table of entry points behind it.
+//!
+//! Both are statics of Rust rather than the C that vmodtool writes: the linker hides C symbols in a Rust library, and
+//! the table is checked against `vmod.vcc`, entry by entry.
+
+use std::ffi::{c_char, c_int};
+use std::mem::size_of_val;
+use std::ptr;
+
+use super::director::Object;
+use super::{entry, vrt};
+use crate::random::Random;
+use crate::round_robin::RoundRobin;
+
+mod ids {
+    include!(concat!(env!("OUT_DIR"), "/ids.rs"));
+}
+
+extern "C" {
+    /// The description of the VMOD for the VCL compiler, which reads it from the file, without loading the library.
+    static probe_directors_json: c_char;
+}
+
+/// The entry points of one kind of director, in a module of its name. To VCL an object is a pointer to an opaque
+/// structure, `$opaque`.
+macro_rules! entry_points {
+    ($module:ident, $kind:ty, $opaque:ident) => {
+        mod $module {
+            use super::*;
+
+            fn cast(object: *mut vrt::$opaque) -> *mut Object<$kind> {
+                object.cast()
+            }
+
+            pub unsafe extern "C" fn init(
+                ctx: *const vrt::vrt_ctx,
+                place: *mut *mut vrt::$opaque,
+                name: *const c_char,
+            ) {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::init::<$kind>(ctx, place.cast(), name) }
+            }
+
+            pub unsafe extern "C" fn fini(place: *mut *mut vrt::$opaque) {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::fini::<$kind>(place.cast()) }
+            }
+
+            pub unsafe extern "C" fn add_backend(
+                ctx: *const vrt::vrt_ctx,
+                object: *mut vrt::$opaque,
+                backend: vrt::VCL_BACKEND,
+                weight: vrt::VCL_REAL,
+            ) {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::add_backend(ctx, cast(object), backend, weight) }
+            }
+
+            pub unsafe extern "C" fn remove_backend(
+                ctx: *const vrt::vrt_ctx,
+                object: *mut vrt::$opaque,
+                backend: vrt::VCL_BACKEND,
+            ) {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::remove_backend(ctx, cast(object), backend) }
+            }
+
+            pub unsafe extern "C" fn backend(ctx: *const vrt::vrt_ctx, object: *mut vrt::$opaque) -> vrt::VCL_BACKEND {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::backend(ctx, cast(object)) }
+            }
+
+            pub unsafe extern "C" fn set_weight(
+                ctx: *const vrt::vrt_ctx,
+                object: *mut vrt::$opaque,
+                backend: vrt::VCL_BACKEND,
+                weight: vrt::VCL_REAL,
+            ) {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::set_weight(ctx, cast(object), backend, weight) }
+            }
+
+            pub unsafe extern "C" fn weight(
+                ctx: *const vrt::vrt_ctx,
+                object: *mut vrt::$opaque,
+                backend: vrt::VCL_BACKEND,
+            ) -> vrt::VCL_REAL {
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::weight(ctx, cast(object), backend) }
+            }
+        }
+    };
+}
+
+entry_points!(round_robin, RoundRobin, vmod_probe_directors_round_robin);
+entry_points!(random, Random, vmod_probe_directors_random);
+
+static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_directors_Func {
+    f_round_robin__init: Some(round_robin::init),
+    f_round_robin__fini: Some(round_robin::fini),
+    f_round_robin_add_backend: Some(round_robin::add_backend),
+    f_round_robin_remove_backend: Some(round_robin::remove_backend),
+    f_round_robin_backend: Some(round_robin::backend),
+    f_round_robin_set_weight: Some(round_robin::set_weight),
+    f_round_robin_weight: Some(round_robin::weight),
+    f_random__init: Some(random::init),
+    f_random__fini: Some(random::fini),
+    f_random_add_backend: Some(random::add_backend),
+    f_random_remove_backend: Some(random::remove_backend),
+    f_random_backend: Some(random::backend),
+    f_random_set_weight: Some(random::set_weight),
+    f_random_weight: Some(random::weight),
+};
+
+/// What the server looks for in the library.
+#[repr(transparent)]
+pub struct Data(vrt::vmod_data);
+
+// SAFETY: constant, and all that it points to is constant.
+unsafe impl Sync for Data {}
+
+/// What the server looks for in the library. `$ABI strict`: the version string decides, both numbers are 0.
+#[allow(non_upper_case_globals)]
+#[no_mangle]
+pub static Vmod_probe_directors_Data: Data = Data(vrt::vmod_data {
+    vrt_major: 0,
+    vrt_minor: 0,
+    file_id: ids::FILE_ID.as_ptr(),
+    name: c"probe_directors".as_ptr(),
+    func_name: c"Vmod_vmod_probe_directors_Func".as_ptr(),
+    func: ptr::addr_of!(FUNCTIONS).cast(),
+    func_len: size_of_val(&FUNCTIONS) as c_int,
+    proto: ptr::null(),
+    json: ptr::addr_of!(probe_directors_json),
+    abi: vrt::VMOD_ABI_Version.as_ptr(),
+    vcs: ids::VERSION.as_ptr(),
+    version: ids::VERSION.as_ptr(),
+});

@@ -1,0 +1,17 @@
+//! `probe_directors`: the directors of Varnish, with weights that VCL can change at run time.
+//!
+//! `docs/architecture.md` has the whole picture. In short, a call from VCL goes `ffi` entry point → object
+//! ([`round_robin`], [`random`]) → [`vdir`] → `policy`, and the server's questions about a director (is it healthy,
+//! which backend, what to list) come in through `ffi` as well.
+//!
+//! Balancing itself is in the crate `policy`, which knows nothing of Varnish. Everything `unsafe` is in [`ffi`].
+
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod error;
+pub mod ffi;
+pub mod list;
+pub mod random;
+pub mod round_robin;
+pub mod vdir;

@@ -1,0 +1,168 @@
+//! The output of the CLI command `backend.list`, in its four forms.
+//!
+//! Same columns and members as the bundled directors. As there, a JSON object of details ends in a comma: the server
+//! writes on.
+
+use std::io::Write as _;
+
+use crate::ffi::{Ctx, Vsb};
+use crate::vdir::State;
+
+/// Whether a director lists the weights of its members.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Weights {
+    /// They always are.
+    Always,
+    /// Once a weight is not 1.0, as it is unless it was set.
+    IfSet,
+}
+
+/// Which form is asked for.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// `-p`: one line per member. Else one word for all of them.
+    pub details: bool,
+    /// `-j`
+    pub json: bool,
+}
+
+struct Line<'a> {
+    name: &'a [u8],
+    healthy: bool,
+    /// 0 if sick, as in the bundled directors: what it has of the traffic.
+    weight: f64,
+    percent: f64,
+}
+
+/// Writes the list. Gives the time when the health of a member changed last.
+pub fn write<P>(ctx: &Ctx<'_>, state: &State<P>, weights: Weights, form: Form, out: &mut Vsb<'_>) -> f64 {
+    let mut lines = Vec::with_capacity(state.entries().len());
+    let (mut last_change, mut healthy, mut usable) = (0.0_f64, 0, false);
+    for (member, weight) in state.entries() {
+        let (is_healthy, changed) = ctx.health(member.backend());
+        last_change = last_change.max(changed);
+        healthy += usize::from(is_healthy);
+        usable |= is_healthy && weight > 0.0;
+        lines.push(Line {
+            name: member.backend().name().to_bytes(),
+            healthy: is_healthy,
+            weight: if is_healthy { weight } else { 0.0 },
+            percent: 0.0,
+        });
+    }
+    set_percentages(&mut lines);
+    let weighted = weights == Weights::Always || state.entries().any(|(_, w)| w != 1.0);
+    let verdict = if usable { "healthy" } else { "sick" };
+    match (form.details, form.json) {
+        (false, false) => out.put(format!("{healthy}/{}\t{verdict}", lines.len()).as_bytes()),
+        (false, true) => out.put(format!("[{healthy}, {}, \"{verdict}\"]", lines.len()).as_bytes()),
+        (true, false) => table(&lines, weighted, out),
+        (true, true) => json(&lines, weighted, out),
+    }
+    last_change
+}
+
+/// The sum may be 0, or too large for a number: nothing divides by the former, and shares of the largest weight are
+/// added instead of weights.
+fn set_percentages(lines: &mut [Line<'_>]) {
+    let max = lines.iter().map(|l| l.weight).fold(0.0, f64::max);
+    if max <= 0.0 {
+        return;
+    }
+    let total: f64 = lines.iter().map(|l| l.weight / max).sum();
+    for line in lines {
+        line.percent = 100.0 * (line.weight / max) / total;
+    }
+}
+
+fn health(line: &Line<'_>) -> &'static str {
+    if line.healthy {
+        "healthy"
+    } else {
+        "sick"
+    }
+}
+
+fn table(lines: &[Line<'_>], weighted: bool, out: &mut Vsb<'_>) {
+    let mut text = b"\n\n\tBackend\tWeight\tHealth\n".to_vec();
+    for line in lines {
+        text.push(b'\t');
+        text.extend_from_slice(line.name);
+        // Writing to a Vec does not fail.
+        let _ = if weighted {
+            writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line))
+        } else {
+            writeln!(text, "\t-\t{}", health(line))
+        };
+    }
+    out.put(&text);
+}
+
+fn json(lines: &[Line<'_>], weighted: bool, out: &mut Vsb<'_>) {
+    out.put(b"{\n");
+    out.indent(2);
+    if weighted {
+        let total = lines.iter().fold(0.0, |sum: f64, l| sum + l.weight);
+        out.put(format!("\"total_weight\": {:.6},\n", total.min(f64::MAX)).as_bytes());
+    }
+    out.put(b"\"backends\": {\n");
+    out.indent(2);
+    for (i, line) in lines.iter().enumerate() {
+        if i > 0 {
+            out.put(b",\n");
+        }
+        out.put(&[b"\"", &escaped(line.name)[..], b"\": {\n"].concat());
+        out.indent(2);
+        if weighted {
+            out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes());
+        }
+        out.put(format!("\"health\": \"{}\"\n", health(line)).as_bytes());
+        out.indent(-2);
+        out.put(b"}");
+    }
+    out.put(b"\n");
+    out.indent(-2);
+    out.put(b"}\n");
+    out.indent(-2);
+    out.put(b"},\n");
+}
+
+/// A name between quotes. Bytes that are not UTF-8 have no place in JSON and are replaced.
+fn escaped(name: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(name.len());
+    for c in String::from_utf8_lossy(name).chars() {
+        // Writing to a Vec does not fail.
+        let _ = match c {
+            '"' | '\\' => write!(text, "\\{c}"),
+            c if c < ' ' => write!(text, "\\u{:04x}", c as u32),
+            c => write!(text, "{c}"),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, set_percentages, Line};
+
+    fn percent(weights: &[f64]) -> Vec<f64> {
+        let line = |w: &f64| Line { name: b"b", healthy: true, weight: *w, percent: 0.0 };
+        let mut lines: Vec<_> = weights.iter().map(line).collect();
+        set_percentages(&mut lines);
+        lines.iter().map(|l| (l.percent * 1e6).round() / 1e6).collect()
+    }
+
+    #[test]
+    fn percentages_are_numbers() {
+        assert_eq!(percent(&[]), [0.0; 0]);
+        assert_eq!(percent(&[0.0, 0.0]), [0.0, 0.0]);
+        assert_eq!(percent(&[3.0, 1.0]), [75.0, 25.0]);
+        assert_eq!(percent(&[f64::MAX, f64::MAX]), [50.0, 50.0]);
+        assert_eq!(percent(&[5e-324, 5e-324]), [50.0, 50.0]);
+    }
+
+    #[test]
+    fn names_in_json() {
+        assert_eq!(escaped(b"a\"b\\\x01\xff"), "a\\\"b\\\\\\u0001\u{fffd}".as_bytes());
+    }
+}

@@ -1,0 +1,155 @@
+//! Members and weights: what all directors share.
+
+use std::sync::Arc;
+
+use policy::Plan;
+
+use crate::ffi::snapshot::{Guard, Snapshot};
+use crate::ffi::{Backend, Ctx, Member};
+
+/// The members of a director, their weights, and the plan that was made from them.
+///
+/// Readers take an immutable [`State`] and need no lock. Writers make a new state; they take turns, see
+/// [`Snapshot::write`]. None of them calls into Varnish meanwhile: references to backends are taken before and given
+/// back after.
+pub struct Vdir<P> {
+    state: Snapshot<State<P>>,
+}
+
+/// One moment of a director. Members, in the order in which they were added, and weights have the same length.
+pub struct State<P> {
+    members: Arc<[Member]>,
+    /// One valid weight per member.
+    pub weights: Box<[f64]>,
+    /// Made from `weights`.
+    pub plan: P,
+}
+
+/// What there is to say about the health of a director.
+pub struct Health {
+    /// Whether a member that has weight is healthy.
+    pub healthy: bool,
+    /// When the health of a member changed last, as far as members were asked; in seconds since the epoch.
+    pub changed: f64,
+}
+
+impl<P: Plan> Default for Vdir<P> {
+    fn default() -> Self {
+        let state = State { members: Arc::new([]), weights: Box::new([]), plan: P::empty() };
+        Vdir { state: Snapshot::new(state) }
+    }
+}
+
+impl<P: Plan> Vdir<P> {
+    /// The current state, as long as the guard lives. Lock-free.
+    pub fn state(&self) -> Guard<'_, State<P>> {
+        self.state.load()
+    }
+
+    /// Adds an entry for `backend`, which may be a member already. `weight` is valid.
+    pub fn add(&self, backend: Backend<'_>, weight: f64) {
+        let member = Member::new(backend);
+        self.change_members(|members, weights| {
+            members.push(member);
+            weights.push(weight);
+        });
+    }
+
+    /// Removes the first entry of `backend`, if there is one, and with it the reference to it.
+    pub fn remove(&self, backend: Backend<'_>) {
+        self.change_members(|members, weights| {
+            if let Some(at) = members.iter().position(|m| m.is(backend)) {
+                members.remove(at);
+                weights.remove(at);
+            }
+        });
+    }
+
+    /// Gives back all references. The director has no members afterwards.
+    pub fn release(&self) {
+        self.change_members(|members, weights| {
+            members.clear();
+            weights.clear();
+        });
+    }
+
+    /// The members that leave are dropped last of all, here, after the lock: a reference that is given back may
+    /// destroy a director, whose own members are then given back in turn.
+    fn change_members(&self, change: impl FnOnce(&mut Vec<Member>, &mut Vec<f64>)) {
+        let mut writer = self.state.write();
+        let old = writer.current();
+        let (mut members, mut weights) = (old.members.to_vec(), old.weights.to_vec());
+        change(&mut members, &mut weights);
+        let plan = old.plan.with_members(&weights);
+        writer.publish(State { members: members.into(), weights: weights.into(), plan });
+        let outdated = writer.reclaim_all();
+        drop(writer);
+        drop(outdated);
+    }
+
+    /// Sets the weight, which is valid, of all entries of `backend`. Does nothing if there are none.
+    ///
+    /// What is replaced is memory only: the members are shared with the new state. So it may be left to a later writer
+    /// while somebody still reads it. As `change_members` leaves nothing behind, the members of states that were left
+    /// are those of the current one, and no reference is given back when they are dropped under the lock.
+    pub fn set_weight(&self, backend: Backend<'_>, weight: f64) {
+        let mut writer = self.state.write();
+        let old = writer.current();
+        let mut weights: Box<[f64]> = old.weights.clone();
+        let mut changed = false;
+        for (w, member) in weights.iter_mut().zip(old.members.iter()) {
+            if member.is(backend) && *w != weight {
+                *w = weight;
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+        let plan = old.plan.with_weights(&weights);
+        let members = Arc::clone(&old.members);
+        writer.publish(State { members, weights, plan });
+    }
+
+    /// The weight of the first entry of `backend`, 0 if there is none.
+    pub fn weight(&self, backend: Backend<'_>) -> f64 {
+        let state = self.state();
+        let found = state.entries().find(|(m, _)| m.is(backend));
+        found.map_or(0.0, |(_, weight)| weight)
+    }
+
+    /// Whether a pick can succeed now.
+    pub fn health(&self, ctx: &Ctx<'_>) -> Health {
+        let state = self.state();
+        let mut health = Health { healthy: false, changed: 0.0 };
+        for (member, weight) in state.entries() {
+            if weight <= 0.0 {
+                continue;
+            }
+            let (healthy, changed) = ctx.health(member.backend());
+            health.changed = health.changed.max(changed);
+            if healthy {
+                health.healthy = true;
+                break;
+            }
+        }
+        health
+    }
+}
+
+impl<P> State<P> {
+    /// Members with their weights.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&Member, f64)> {
+        self.members.iter().zip(self.weights.iter().copied())
+    }
+
+    /// Whether the member at this place is healthy now.
+    pub fn healthy(&self, ctx: &Ctx<'_>, at: usize) -> bool {
+        self.backend(at).is_some_and(|b| ctx.healthy(b))
+    }
+
+    /// The member at this place.
+    pub fn backend(&self, at: usize) -> Option<Backend<'_>> {
+        self.members.get(at).map(Member::backend)
+    }
+}
