@@ -1,0 +1,24 @@
+//! The suites that run in varnishtest, one per file. Each one says which files it is made of.
+
+pub mod alike;
+pub mod compat;
+pub mod ours;
+pub mod series;
+pub mod upstream;
+
+use libtest_mimic::Trial;
+
+/// A test of the suite itself: fewer files than expected means that something was not found.
+pub fn at_least(floor: usize, suite: &str, found: usize) -> Trial {
+    let text = format!("{found} tests found, at least {floor} expected");
+    Trial::test(
+        format!("{suite}::has at least {floor} tests"),
+        move || {
+            if found >= floor {
+                Ok(())
+            } else {
+                Err(text.into())
+            }
+        },
+    )
+}

@@ -1,0 +1,68 @@
+//! tests/vtc/*.vtc. The first letter says on which servers a test runs, see tests/vtc/README.md.
+
+use std::env;
+use std::fs;
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+
+use super::at_least;
+use crate::support::run::{Case, View};
+use crate::support::setup::{files, stem, Server, Setup};
+
+pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
+    let repeat: usize = env::var("VTC_REPEAT").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let mut trials = Vec::new();
+    let mut directors = 0;
+    for file in files(&setup.root.join("tests/vtc"), ".vtc") {
+        let name = stem(&file);
+        let servers: &[&Server] = match name.chars().next() {
+            Some('d' | 'r') => &[&setup.patched, &setup.reference],
+            Some('p' | 'e') => &[&setup.patched],
+            Some('b') => continue, // see alike.rs
+            _ => {
+                trials.push(Trial::test(format!("ours::{name}"), || {
+                    Err("the first letter of a test is b, d, e, p or r".into())
+                }));
+                continue;
+            }
+        };
+        directors += servers.len() - 1;
+        for server in servers {
+            for round in 1..=repeat {
+                let round = if repeat > 1 { format!("-{round}") } else { String::new() };
+                let case = Case {
+                    suite: format!("ours-{}", server.name),
+                    name: format!("{name}{round}"),
+                    file: file.clone(),
+                    view: View::Installed,
+                    patched: server.name == setup.patched.name,
+                    // The very same library file on both
+                    vmods: vec![setup.library_folder(), server.vmods()],
+                    macros: Vec::new(),
+                };
+                trials.push(case.into_trial(setup));
+            }
+        }
+    }
+    trials.push(at_least(1, "ours-reference", directors));
+    trials.push(examples_have_tests(setup));
+    trials
+}
+
+/// Each file of examples/ is named by a test whose letter is e.
+fn examples_have_tests(setup: &Arc<Setup>) -> Trial {
+    let setup = Arc::clone(setup);
+    Trial::test("ours-patched::each example has a test", move || {
+        let mut tests = files(&setup.root.join("tests/vtc"), ".vtc");
+        tests.retain(|file| stem(file).starts_with('e'));
+        let text: String = tests.iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+        for example in files(&setup.root.join("examples"), ".vcl") {
+            let used = format!("${{examples}}/{}.vcl", stem(&example));
+            if !text.contains(&used) {
+                return Err(format!("no test uses {used}").into());
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,4 @@
+//! What the test programs share: where things are, and how one varnishtest is run.
+
+pub mod run;
+pub mod setup;
