@@ -84,6 +84,14 @@ pub fn nested_too_deep(director: &CStr, limit: usize) -> Text {
     Text::new(text)
 }
 
+/// Directors that contain each other, in too many ways to follow.
+#[must_use]
+pub fn asked_too_many(director: &CStr, limit: u32) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(format!("more than {limit} directors were asked for one answer").as_bytes());
+    Text::new(text)
+}
+
 /// The server does not let this VCL have another director.
 #[must_use]
 pub fn not_added(director: &CStr) -> Text {

@@ -124,6 +124,12 @@ fn within<R>(ctx: &Ctx<'_>, director: vrt::VCL_BACKEND, name: &CStr, ask: impl F
             ctx.log_error(&error::nested_too_deep(name, nesting::LIMIT));
             None
         }
+        Err(Refused::TooMany { first }) => {
+            if first {
+                ctx.log_error(&error::asked_too_many(name, nesting::CALLS));
+            }
+            None
+        }
     }
 }
 

@@ -67,7 +67,7 @@ fn mix(mut z: u64) -> u64 {
 fn vtc_mode() -> bool {
     const BIT: usize = vrt::DBG_VTC_MODE as usize;
     // SAFETY: the server sets the pointer before it loads any VMOD, to memory that it keeps for as long as it runs,
-    // and which has this layout (`PARAMETERS_KNOWN`). It may be written by another process at any time, hence the
+    // and which has this size (`PARAMETERS_KNOWN`). It may be written by another process at any time, hence the
     // volatile read of one byte.
     let byte = unsafe { ptr::addr_of!((*vrt::cache_param).debug_bits[BIT >> 3]).read_volatile() };
     byte & (0x80 >> (BIT & 7)) != 0
@@ -75,7 +75,8 @@ fn vtc_mode() -> bool {
 
 /// A server with other patches may have other parameters, hence another layout, and says the same version. But the
 /// size of its own copy of the parameters is in its symbol table. If that differs we do not look, and draw from the
-/// testable generator always: right, if slower.
+/// testable generator always: right, if slower. If it is the same, the byte that is read is one of the parameters; were
+/// it another one after all, the choice of the generator is all that depends on it.
 #[cfg(target_env = "gnu")]
 fn parameters_known() -> bool {
     // SAFETY: a C string; a null handle is RTLD_DEFAULT.

@@ -10,6 +10,10 @@ use std::ptr;
 /// Directors in directors that are followed. One takes less than 1 kB of stack, and workers have 80 kB by default.
 pub const LIMIT: usize = 32;
 
+/// Directors that are asked for one answer. Far more than there are, but if many of them contain each other, there are
+/// as many ways through them as orders to put them in, and each is followed until it meets itself.
+pub const CALLS: u32 = 65_536;
+
 /// Why a director may not be asked.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refused {
@@ -17,11 +21,18 @@ pub enum Refused {
     Loop,
     /// [`LIMIT`] directors are being asked already.
     TooDeep,
+    /// [`CALLS`] directors have been asked already.
+    TooMany {
+        /// Nobody was refused for this reason before, for the same answer.
+        first: bool,
+    },
 }
 
 struct Frame {
     key: *const (),
     outer: *const Frame,
+    /// Of the outermost frame: how many were asked below it.
+    calls: Cell<u32>,
 }
 
 thread_local! {
@@ -35,6 +46,7 @@ pub fn within<R>(key: *const (), ask: impl FnOnce() -> R) -> Result<R, Refused> 
     INNERMOST.with(|innermost| {
         let outer = innermost.get();
         let mut depth = 0;
+        let mut outermost = None;
         let mut frame = outer;
         // SAFETY: each frame in the list is a local of a call of this function that has not returned: `Leave` takes
         // it off the list before its place on the stack is gone, also on unwinding. Other threads do not see it.
@@ -43,12 +55,20 @@ pub fn within<R>(key: *const (), ask: impl FnOnce() -> R) -> Result<R, Refused> 
                 return Err(Refused::Loop);
             }
             depth += 1;
+            outermost = Some(&f.calls);
             frame = f.outer;
         }
         if depth >= LIMIT {
             return Err(Refused::TooDeep);
         }
-        let here = Frame { key, outer };
+        if let Some(calls) = outermost {
+            let asked = calls.get();
+            calls.set(asked.saturating_add(1));
+            if asked >= CALLS {
+                return Err(Refused::TooMany { first: asked == CALLS });
+            }
+        }
+        let here = Frame { key, outer, calls: Cell::new(0) };
         innermost.set(&here);
         let _leave = Leave { innermost, outer };
         Ok(ask())
@@ -68,7 +88,7 @@ impl Drop for Leave<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{within, Refused, LIMIT};
+    use super::{within, Refused, CALLS, LIMIT};
 
     fn key(n: usize) -> *const () {
         std::ptr::without_provenance(n)
@@ -82,6 +102,22 @@ mod tests {
     fn depth_is_bounded() {
         assert_eq!(nest(1), Ok(LIMIT));
         assert_eq!(nest(1), Ok(LIMIT), "the list is empty again");
+    }
+
+    #[test]
+    fn calls_are_bounded() {
+        let mut refused = Vec::new();
+        let outer = within(key(1), || {
+            for n in 2..CALLS as usize + 10 {
+                if let Err(why) = within(key(n), || ()) {
+                    refused.push(why);
+                }
+            }
+        });
+        assert_eq!(outer, Ok(()));
+        assert_eq!(refused.len(), 8);
+        assert_eq!(refused.iter().filter(|r| **r == Refused::TooMany { first: true }).count(), 1);
+        assert_eq!(within(key(1), || within(key(2), || ())), Ok(Ok(())), "the next answer starts anew");
     }
 
     #[test]

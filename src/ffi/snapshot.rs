@@ -189,17 +189,19 @@ impl<T> Writer<'_, T> {
     }
 }
 
-/// Spins for a moment, then lets other threads run: the reader may be one that was preempted.
+/// Spins for a moment, then lets other threads run: the reader may be one that was preempted. Then sleeps: it may be
+/// one that waits for something itself.
 #[derive(Default)]
 struct Wait(u32);
 
 impl Wait {
     fn a_moment(&mut self) {
         self.0 = self.0.saturating_add(1);
-        if self.0 < 64 && !cfg!(loom) {
-            std::hint::spin_loop();
-        } else {
-            yield_now();
+        match self.0 {
+            _ if cfg!(loom) => yield_now(),
+            0..64 => std::hint::spin_loop(),
+            64..1024 => yield_now(),
+            _ => std::thread::sleep(std::time::Duration::from_micros(50)),
         }
     }
 }
