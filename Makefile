@@ -12,7 +12,7 @@ export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps varnish reference vmod check check-varnish check-series stress demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod varnish reference vmod check check-varnish check-series stress demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -20,6 +20,9 @@ help: ## list the targets
 
 deps: ## install the missing Debian packages (as root), or name them
 	@scripts/deps
+
+deps-vmod:
+	@scripts/deps vmod
 
 varnish: deps ## the patched server: get, verify, patch, build, install into build/SERIES/prefix
 	@scripts/server patched
@@ -54,7 +57,7 @@ lint: deps ## shellcheck the scripts
 install: vmod ## patched server and VMOD into PREFIX (/usr/local), under DESTDIR if given
 	@scripts/install
 
-install-vmod: deps ## the VMOD alone, for the server that pkg-config finds (which needs no patch)
+install-vmod: deps-vmod ## the VMOD alone, for the server that pkg-config finds (which needs no patch)
 	@scripts/install-vmod
 
 clean: ## remove what was built from SERIES, keep the downloaded source

@@ -32,7 +32,7 @@ sub vcl_init {
 # Runs on every probe response. Without a return it goes on in vcl_probe_response,
 # which says whether the origin is healthy as without VCL: by the status.
 sub by_load {
-    if (beresp.http.X-Load ~ "^\d+(\.\d+)?$") {
+    if (beresp.http.X-Load ~ "^\d{1,9}(\.\d{1,9})?$") {
         rr.set_weight(beresp.backend, 1 / std.real(beresp.http.X-Load, 1.0));
     }
 }

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Debian packages that the build and the tests need, one a line with what needs it. Sourced by scripts/deps.
+# Debian packages that are needed: PACKAGES to build and test everything, PACKAGES_VMOD to build the VMOD for a server
+# that is there. Sourced by scripts/deps.
 # shellcheck disable=SC2034
 PACKAGES="
 automake
@@ -20,4 +21,14 @@ git
 quilt
 shellcheck
 xz-utils
+"
+# shellcheck disable=SC2034
+PACKAGES_VMOD="
+make
+gcc
+libc6-dev
+pkg-config
+python3
+python3-docutils
+libclang-dev
 "
