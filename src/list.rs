@@ -15,6 +15,25 @@ pub enum Weights {
     Always,
     /// Once a weight is not 1.0, as it is unless it was set.
     IfSet,
+    /// They never are.
+    Never,
+}
+
+/// What a director that keeps to a member lists in place of weights.
+#[derive(Clone, Copy)]
+pub struct Current {
+    /// Where that member is.
+    pub place: usize,
+    /// Whether it keeps to it when one before it recovers.
+    pub sticky: bool,
+}
+
+/// What there is to list beside names and health.
+#[derive(Clone, Copy)]
+enum Column {
+    Nothing,
+    Weights,
+    Current(Current),
 }
 
 /// Which form is asked for.
@@ -35,7 +54,14 @@ struct Line<'a> {
 }
 
 /// Writes the list. Gives the time when the health of a member changed last.
-pub fn write<P>(ctx: &Ctx<'_>, state: &State<P>, weights: Weights, form: Form, out: &mut Vsb<'_>) -> f64 {
+pub fn write<P>(
+    ctx: &Ctx<'_>,
+    state: &State<P>,
+    weights: Weights,
+    current: Option<Current>,
+    form: Form,
+    out: &mut Vsb<'_>,
+) -> f64 {
     let mut lines = Vec::with_capacity(state.entries().len());
     let (mut last_change, mut healthy, mut usable) = (0.0_f64, 0, false);
     for (member, weight) in state.entries() {
@@ -51,13 +77,18 @@ pub fn write<P>(ctx: &Ctx<'_>, state: &State<P>, weights: Weights, form: Form, o
         });
     }
     set_percentages(&mut lines);
-    let weighted = weights == Weights::Always || state.entries().any(|(_, w)| w != 1.0);
+    let column = match (current, weights) {
+        (Some(current), _) => Column::Current(current),
+        (None, Weights::Always) => Column::Weights,
+        (None, Weights::IfSet) if state.entries().any(|(_, w)| w != 1.0) => Column::Weights,
+        (None, Weights::IfSet | Weights::Never) => Column::Nothing,
+    };
     let verdict = if usable { "healthy" } else { "sick" };
     match (form.details, form.json) {
         (false, false) => out.put(format!("{healthy}/{}\t{verdict}", lines.len()).as_bytes()),
         (false, true) => out.put(format!("[{healthy}, {}, \"{verdict}\"]", lines.len()).as_bytes()),
-        (true, false) => table(&lines, weighted, out),
-        (true, true) => json(&lines, weighted, out),
+        (true, false) => table(&lines, column, out),
+        (true, true) => json(&lines, column, out),
     }
     last_change
 }
@@ -83,27 +114,35 @@ fn health(line: &Line<'_>) -> &'static str {
     }
 }
 
-fn table(lines: &[Line<'_>], weighted: bool, out: &mut Vsb<'_>) {
-    let mut text = b"\n\n\tBackend\tWeight\tHealth\n".to_vec();
-    for line in lines {
+fn table(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
+    let mut text = match column {
+        Column::Current(_) => b"\n\n\tBackend\tCurrent\tHealth\n".to_vec(),
+        Column::Nothing | Column::Weights => b"\n\n\tBackend\tWeight\tHealth\n".to_vec(),
+    };
+    for (i, line) in lines.iter().enumerate() {
         text.push(b'\t');
         text.extend_from_slice(line.name);
         // Writing to a Vec does not fail.
-        let _ = if weighted {
-            writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line))
-        } else {
-            writeln!(text, "\t-\t{}", health(line))
+        let _ = match column {
+            Column::Weights => writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line)),
+            Column::Nothing => writeln!(text, "\t-\t{}", health(line)),
+            Column::Current(c) if c.place == i => writeln!(text, "\t*\t{}", health(line)),
+            Column::Current(_) => writeln!(text, "\t\t{}", health(line)),
         };
     }
     out.put(&text);
 }
 
-fn json(lines: &[Line<'_>], weighted: bool, out: &mut Vsb<'_>) {
+fn json(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
     out.put(b"{\n");
     out.indent(2);
-    if weighted {
-        let total = lines.iter().fold(0.0, |sum: f64, l| sum + l.weight);
-        out.put(format!("\"total_weight\": {:.6},\n", total.min(f64::MAX)).as_bytes());
+    match column {
+        Column::Nothing => {}
+        Column::Weights => {
+            let total = lines.iter().fold(0.0, |sum: f64, l| sum + l.weight);
+            out.put(format!("\"total_weight\": {:.6},\n", total.min(f64::MAX)).as_bytes());
+        }
+        Column::Current(c) => out.put(format!("\"sticky\": {},\n", c.sticky).as_bytes()),
     }
     out.put(b"\"backends\": {\n");
     out.indent(2);
@@ -113,8 +152,10 @@ fn json(lines: &[Line<'_>], weighted: bool, out: &mut Vsb<'_>) {
         }
         out.put(&[b"\"", &escaped(line.name)[..], b"\": {\n"].concat());
         out.indent(2);
-        if weighted {
-            out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes());
+        match column {
+            Column::Nothing => {}
+            Column::Weights => out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes()),
+            Column::Current(c) => out.put(format!("\"current\": {},\n", c.place == i).as_bytes()),
         }
         out.put(format!("\"health\": \"{}\"\n", health(line)).as_bytes());
         out.indent(-2);

@@ -52,16 +52,17 @@ impl<P: Plan> Vdir<P> {
         self.change_members(|members, weights| {
             members.push(member);
             weights.push(weight);
+            None
         });
     }
 
     /// Removes the first entry of `backend`, if there is one, and with it the reference to it.
     pub fn remove(&self, backend: Backend<'_>) {
         self.change_members(|members, weights| {
-            if let Some(at) = members.iter().position(|m| m.is(backend)) {
-                members.remove(at);
-                weights.remove(at);
-            }
+            let at = members.iter().position(|m| m.is(backend))?;
+            members.remove(at);
+            weights.remove(at);
+            Some(at)
         });
     }
 
@@ -70,17 +71,22 @@ impl<P: Plan> Vdir<P> {
         self.change_members(|members, weights| {
             members.clear();
             weights.clear();
+            None
         });
     }
 
     /// The members that leave are dropped last of all, here, after the lock: a reference that is given back may
     /// destroy a director, whose own members are then given back in turn.
-    fn change_members(&self, change: impl FnOnce(&mut Vec<Member>, &mut Vec<f64>)) {
+    ///
+    /// `change` gives the place of the member that it has removed, if it was one.
+    fn change_members(&self, change: impl FnOnce(&mut Vec<Member>, &mut Vec<f64>) -> Option<usize>) {
         let mut writer = self.state.write();
         let old = writer.current();
         let (mut members, mut weights) = (old.members.to_vec(), old.weights.to_vec());
-        change(&mut members, &mut weights);
-        let plan = old.plan.with_members(&weights);
+        let plan = match change(&mut members, &mut weights) {
+            Some(place) => old.plan.without(place, &weights),
+            None => old.plan.with_members(&weights),
+        };
         writer.publish(State { members: members.into(), weights: weights.into(), plan });
         let outdated = writer.reclaim_all();
         drop(writer);

@@ -9,18 +9,20 @@
 //! | [`sums`] | running sums of weights, and the member at a point of them |
 //! | [`stride`] | the weighted rotation: which member a sequence number stands for |
 //! | [`cursor`] | the sequence number itself, and how it survives a change of members |
-//! | [`round_robin`], [`random`] | a pick, sick members included |
+//! | [`round_robin`], [`random`], [`fallback`] | a pick, sick members included |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod cursor;
+pub mod fallback;
 pub mod random;
 pub mod round_robin;
 pub mod stride;
 pub mod sums;
 pub mod weight;
 
+pub use fallback::Fallback;
 pub use random::Random;
 pub use round_robin::RoundRobin;
 
@@ -33,6 +35,10 @@ pub trait Plan: Sized {
     fn empty() -> Self;
     /// The plan after members were added or removed. `weights` has one valid weight per member.
     fn with_members(&self, weights: &[f64]) -> Self;
+    /// The plan after the member at `place` was removed. For plans that go by the place of a member.
+    fn without(&self, _place: usize, weights: &[f64]) -> Self {
+        self.with_members(weights)
+    }
     /// The plan for the same members with other weights.
     fn with_weights(&self, weights: &[f64]) -> Self;
 }

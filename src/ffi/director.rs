@@ -16,11 +16,11 @@ use super::nesting::{self, Refused};
 use super::vrt;
 use super::vsb::Vsb;
 use crate::error;
-use crate::list::{self, Form, Weights};
-use crate::vdir::{Health, Vdir};
+use crate::list::{self, Current, Form, Weights};
+use crate::vdir::{Health, State, Vdir};
 
 /// A kind of director: what its VCL object adds to members and weights.
-pub trait Director: Default + Send + Sync + 'static {
+pub trait Director: Send + Sync + 'static {
     /// What it derives from weights.
     type Plan: Plan + Send + Sync;
     /// The type that `backend.list -j` shows.
@@ -34,6 +34,11 @@ pub trait Director: Default + Send + Sync + 'static {
     /// Picks a healthy member, and calls `then` with it while it is sure to be alive. `None` if there is no such
     /// member.
     fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
+
+    /// The member that `backend.list -p` marks, if it marks one.
+    fn current(&self, _state: &State<Self::Plan>) -> Option<Current> {
+        None
+    }
 }
 
 /// What a VCL object is a pointer to, and the private pointer of its director as well.
@@ -62,8 +67,8 @@ impl<D: Director> Object<D> {
     };
 
     /// Makes a director and its object. `None` if the server refuses.
-    pub(super) fn add(ctx: &Ctx<'_>, name: *const c_char) -> Option<*mut Self> {
-        let object = Box::into_raw(Box::new(Object { director: AtomicPtr::default(), kind: D::default() }));
+    pub(super) fn add(ctx: &Ctx<'_>, name: *const c_char, kind: D) -> Option<*mut Self> {
+        let object = Box::into_raw(Box::new(Object { director: AtomicPtr::default(), kind }));
         // SAFETY: the methods are static, and the object is freed by the last of them that is called. The name goes
         // through a format that wants one C string, which the caller's `name` is.
         let director =
@@ -168,7 +173,8 @@ unsafe extern "C" fn list<D: Director>(
     let (ctx, (object, name), mut vsb) = unsafe { (Ctx::from_raw(ctx), object::<D>(director), Vsb::from_raw(vsb)) };
     let form = Form { details: details != 0, json: json != 0 };
     let changed = within(&ctx, director, name, || {
-        list::write(&ctx, &object.kind.vdir().state(), D::LISTED_WEIGHTS, form, &mut vsb)
+        let state = object.kind.vdir().state();
+        list::write(&ctx, &state, D::LISTED_WEIGHTS, object.kind.current(&state), form, &mut vsb)
     });
     if let Some(changed) = changed {
         // SAFETY: alive. Only the CLI thread lists, and only there is this called: the server does not lock it.

@@ -16,12 +16,17 @@ use crate::error;
 ///
 /// # Safety
 /// To be called as VCL does: with a context, the place of a VCL object that has not been made, and its name.
-pub(super) unsafe fn init<D: Director>(ctx: *const vrt::vrt_ctx, place: *mut *mut Object<D>, name: *const c_char) {
+pub(super) unsafe fn init<D: Director>(
+    ctx: *const vrt::vrt_ctx,
+    place: *mut *mut Object<D>,
+    name: *const c_char,
+    kind: D,
+) {
     panic::install();
     draw::init();
     // SAFETY: VCL passes its context.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    match Object::add(&ctx, name) {
+    match Object::add(&ctx, name, kind) {
         // SAFETY: VCL passes a place for the object.
         Some(object) => unsafe { *place = object },
         // SAFETY: VCL passes the name as a C string.

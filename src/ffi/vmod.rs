@@ -9,6 +9,7 @@ use std::ptr;
 
 use super::director::Object;
 use super::{entry, vrt};
+use crate::fallback::Fallback;
 use crate::random::Random;
 use crate::round_robin::RoundRobin;
 
@@ -22,9 +23,9 @@ extern "C" {
 }
 
 /// The entry points of one kind of director, in a module of its name. To VCL an object is a pointer to an opaque
-/// structure, `$opaque`.
+/// structure, `$opaque`. `$make` makes one from the arguments of `init`.
 macro_rules! entry_points {
-    ($module:ident, $kind:ty, $opaque:ident) => {
+    ($module:ident, $kind:ty, $opaque:ident, init($($arg:ident: $type:ty),*) => $make:expr) => {
         mod $module {
             use super::*;
 
@@ -36,9 +37,10 @@ macro_rules! entry_points {
                 ctx: *const vrt::vrt_ctx,
                 place: *mut *mut vrt::$opaque,
                 name: *const c_char,
+                $($arg: $type,)*
             ) {
                 // SAFETY: VCL keeps the contract of this function.
-                unsafe { entry::init::<$kind>(ctx, place.cast(), name) }
+                unsafe { entry::init::<$kind>(ctx, place.cast(), name, $make) }
             }
 
             pub unsafe extern "C" fn fini(place: *mut *mut vrt::$opaque) {
@@ -92,8 +94,12 @@ macro_rules! entry_points {
     };
 }
 
-entry_points!(round_robin, RoundRobin, vmod_probe_directors_round_robin);
-entry_points!(random, Random, vmod_probe_directors_random);
+entry_points!(round_robin, RoundRobin, vmod_probe_directors_round_robin, init() => RoundRobin::default());
+entry_points!(random, Random, vmod_probe_directors_random, init() => Random::default());
+entry_points!(
+    fallback, Fallback, vmod_probe_directors_fallback,
+    init(sticky: vrt::VCL_BOOL) => Fallback::new(sticky != 0)
+);
 
 static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_directors_Func {
     f_round_robin__init: Some(round_robin::init),
@@ -103,6 +109,13 @@ static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_dir
     f_round_robin_backend: Some(round_robin::backend),
     f_round_robin_set_weight: Some(round_robin::set_weight),
     f_round_robin_weight: Some(round_robin::weight),
+    f_fallback__init: Some(fallback::init),
+    f_fallback__fini: Some(fallback::fini),
+    f_fallback_add_backend: Some(fallback::add_backend),
+    f_fallback_remove_backend: Some(fallback::remove_backend),
+    f_fallback_backend: Some(fallback::backend),
+    f_fallback_set_weight: Some(fallback::set_weight),
+    f_fallback_weight: Some(fallback::weight),
     f_random__init: Some(random::init),
     f_random__fini: Some(random::fini),
     f_random_add_backend: Some(random::add_backend),
