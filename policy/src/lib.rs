@@ -9,13 +9,14 @@
 //! | [`sums`] | running sums of weights, and the member at a point of them |
 //! | [`stride`] | the weighted rotation: which member a sequence number stands for |
 //! | [`cursor`] | the sequence number itself, and how it survives a change of members |
-//! | [`round_robin`], [`random`], [`fallback`] | a pick, sick members included |
+//! | [`round_robin`], [`random`], [`fallback`], [`hash`] | a pick, sick members included |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod cursor;
 pub mod fallback;
+pub mod hash;
 pub mod random;
 pub mod round_robin;
 pub mod stride;
@@ -23,6 +24,7 @@ pub mod sums;
 pub mod weight;
 
 pub use fallback::Fallback;
+pub use hash::Hash;
 pub use random::Random;
 pub use round_robin::RoundRobin;
 

@@ -35,10 +35,22 @@ pub trait Director: Send + Sync + 'static {
     /// member.
     fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
 
+    /// Whether a pick can succeed now.
+    fn health(&self, ctx: &Ctx<'_>) -> Health {
+        self.vdir().health(ctx)
+    }
+
     /// The member that `backend.list -p` marks, if it marks one.
     fn current(&self, _state: &State<Self::Plan>) -> Option<Current> {
         None
     }
+}
+
+/// A director that picks by the key that `.backend()` is given, at once.
+pub trait Keyed: Director {
+    /// Picks a healthy member by the hash of a key, and calls `then` with it while it is sure to be alive. `None` if
+    /// there is no such member.
+    fn pick_by_hash<R>(&self, ctx: &Ctx<'_>, hash: u32, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
 }
 
 /// What a VCL object is a pointer to, and the private pointer of its director as well.
@@ -145,8 +157,8 @@ unsafe extern "C" fn healthy<D: Director>(
 ) -> vrt::VCL_BOOL {
     // SAFETY: called by the server, for a director with this vtable.
     let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
-    let health = within(&ctx, director, name, || object.kind.vdir().health(&ctx))
-        .unwrap_or(Health { healthy: false, changed: 0.0 });
+    let health =
+        within(&ctx, director, name, || object.kind.health(&ctx)).unwrap_or(Health { healthy: false, changed: 0.0 });
     // SAFETY: null, or the caller's to be written.
     if let Some(changed) = unsafe { changed.as_mut() } {
         *changed = health.changed;

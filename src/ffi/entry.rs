@@ -8,7 +8,7 @@ use std::ptr;
 
 use super::backend::Backend;
 use super::ctx::Ctx;
-use super::director::{Director, Object};
+use super::director::{Director, Keyed, Object};
 use super::{draw, panic, vrt};
 use crate::error;
 
@@ -106,6 +106,24 @@ pub(super) unsafe fn backend<D: Director>(ctx: *const vrt::vrt_ctx, object: *mut
     // SAFETY: as the caller promises.
     let (_, object) = unsafe { method(ctx, object) };
     object.director()
+}
+
+/// `.backend(STRANDS)`
+///
+/// The member that is picked is not counted for the caller, as with all that VCL gets: the director holds it.
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn backend_by_key<D: Keyed>(
+    ctx: *const vrt::vrt_ctx,
+    object: *mut Object<D>,
+    key: vrt::VCL_STRANDS,
+) -> vrt::VCL_BACKEND {
+    // SAFETY: as the caller promises.
+    let (ctx, object) = unsafe { method(ctx, object) };
+    // SAFETY: VCL passes strands, any of which may be null: an unset header counts as empty.
+    let hash = unsafe { vrt::VRT_HashStrands32(key) };
+    object.kind.pick_by_hash(&ctx, hash, |b| b.as_raw()).unwrap_or(ptr::null())
 }
 
 /// `.set_weight(BACKEND, REAL)`

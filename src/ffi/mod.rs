@@ -32,5 +32,5 @@ mod vrt {
 
 pub use backend::{Backend, Member};
 pub use ctx::Ctx;
-pub use director::Director;
+pub use director::{Director, Keyed};
 pub use vsb::Vsb;

@@ -10,6 +10,7 @@ use std::ptr;
 use super::director::Object;
 use super::{entry, vrt};
 use crate::fallback::Fallback;
+use crate::hash::Hash;
 use crate::random::Random;
 use crate::round_robin::RoundRobin;
 
@@ -23,9 +24,14 @@ extern "C" {
 }
 
 /// The entry points of one kind of director, in a module of its name. To VCL an object is a pointer to an opaque
-/// structure, `$opaque`. `$make` makes one from the arguments of `init`.
+/// structure, `$opaque`. `$make` makes one from the arguments of `init`, `$pick` is what `.backend()`
+/// does with its own.
 macro_rules! entry_points {
-    ($module:ident, $kind:ty, $opaque:ident, init($($arg:ident: $type:ty),*) => $make:expr) => {
+    (
+        $module:ident, $kind:ty, $opaque:ident,
+        init($($arg:ident: $type:ty),*) => $make:expr,
+        backend($($key:ident: $key_type:ty),*) => $pick:path
+    ) => {
         mod $module {
             use super::*;
 
@@ -67,9 +73,13 @@ macro_rules! entry_points {
                 unsafe { entry::remove_backend(ctx, cast(object), backend) }
             }
 
-            pub unsafe extern "C" fn backend(ctx: *const vrt::vrt_ctx, object: *mut vrt::$opaque) -> vrt::VCL_BACKEND {
+            pub unsafe extern "C" fn backend(
+                ctx: *const vrt::vrt_ctx,
+                object: *mut vrt::$opaque,
+                $($key: $key_type,)*
+            ) -> vrt::VCL_BACKEND {
                 // SAFETY: VCL keeps the contract of this function.
-                unsafe { entry::backend(ctx, cast(object)) }
+                unsafe { $pick(ctx, cast(object), $($key),*) }
             }
 
             pub unsafe extern "C" fn set_weight(
@@ -94,11 +104,21 @@ macro_rules! entry_points {
     };
 }
 
-entry_points!(round_robin, RoundRobin, vmod_probe_directors_round_robin, init() => RoundRobin::default());
-entry_points!(random, Random, vmod_probe_directors_random, init() => Random::default());
+entry_points!(
+    round_robin, RoundRobin, vmod_probe_directors_round_robin,
+    init() => RoundRobin::default(), backend() => entry::backend
+);
+entry_points!(
+    random, Random, vmod_probe_directors_random,
+    init() => Random::default(), backend() => entry::backend
+);
 entry_points!(
     fallback, Fallback, vmod_probe_directors_fallback,
-    init(sticky: vrt::VCL_BOOL) => Fallback::new(sticky != 0)
+    init(sticky: vrt::VCL_BOOL) => Fallback::new(sticky != 0), backend() => entry::backend
+);
+entry_points!(
+    hash, Hash, vmod_probe_directors_hash,
+    init() => Hash::default(), backend(key: vrt::VCL_STRANDS) => entry::backend_by_key
 );
 
 static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_directors_Func {
@@ -123,6 +143,13 @@ static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_dir
     f_random_backend: Some(random::backend),
     f_random_set_weight: Some(random::set_weight),
     f_random_weight: Some(random::weight),
+    f_hash__init: Some(hash::init),
+    f_hash__fini: Some(hash::fini),
+    f_hash_add_backend: Some(hash::add_backend),
+    f_hash_remove_backend: Some(hash::remove_backend),
+    f_hash_backend: Some(hash::backend),
+    f_hash_set_weight: Some(hash::set_weight),
+    f_hash_weight: Some(hash::weight),
 };
 
 /// What the server looks for in the library.
