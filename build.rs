@@ -29,7 +29,7 @@ extern volatile struct params * cache_param;
 "#;
 
 const FUNCTIONS: &str =
-    "VRT_(AddDirector|DelDirector|Assign_Backend|BACKEND_string|DirectorResolve|HashStrands32|Healthy|SetChanged|fail)\
+    "VRT_(AddDirector|DelDirector|Assign_Backend|BACKEND_string|DirectorResolve|HashStrands32|Healthy|LookupDirector|SetChanged|fail)\
     |VSLb?|VSB_(bcat|indent)|VAS_Fail|VRND_Random(Crypto|Testable)|dlsym|dladdr1";
 const TYPES: &str = "Vmod_vmod_probe_directors_Func|vmod_data|director|params|debug_bits|elf_symbol";
 /// Only pointers to these are passed on.

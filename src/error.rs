@@ -68,6 +68,12 @@ pub fn bad_weight(director: &CStr, backend: &CStr, weight: f64) -> Text {
     Text::new(text)
 }
 
+/// `lookup` of a string that is not set.
+#[must_use]
+pub fn nothing_looked_up() -> Text {
+    Text::new(b"vmod_probe_directors: lookup() of a string that is not set".to_vec())
+}
+
 /// A director that is a member of itself, by way of others.
 #[must_use]
 pub fn director_loop(director: &CStr) -> Text {

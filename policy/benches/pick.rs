@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, BenchmarkId, Criterion};
-use policy::{Plan, Random, RoundRobin};
+use policy::{Fallback, Hash, Plan, Random, RoundRobin};
 
 const MEMBERS: [usize; 4] = [2, 10, 100, 1000];
 
@@ -34,6 +34,20 @@ fn pick(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("random", n), |b| {
             b.iter(|| plan.pick(black_box(&weights), || splitmix(&mut state), |_| true));
         });
+        let plan = Hash::empty().with_members(&weights);
+        let mut key = 1_u32;
+        group.bench_function(BenchmarkId::new("hash", n), |b| {
+            b.iter(|| {
+                key = key.wrapping_mul(2_654_435_761).wrapping_add(1);
+                plan.pick(black_box(&weights), key, |_| true)
+            });
+        });
+        let plan = Fallback::empty().with_members(&weights);
+        for (kind, sticky) in [("first", false), ("sticky", true)] {
+            group.bench_function(BenchmarkId::new(format!("fallback/{kind}"), n), |b| {
+                b.iter(|| plan.pick(sticky, black_box(&weights), |i| i + 1 == weights.len()));
+            });
+        }
     }
     group.finish();
 }

@@ -126,6 +126,23 @@ pub(super) unsafe fn backend_by_key<D: Keyed>(
     object.kind.pick_by_hash(&ctx, hash, |b| b.as_raw()).unwrap_or(ptr::null())
 }
 
+/// `probe_directors.lookup(STRING)`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe extern "C" fn lookup(ctx: *const vrt::vrt_ctx, name: vrt::VCL_STRING) -> vrt::VCL_BACKEND {
+    // A VCL may use this and no object.
+    panic::install();
+    // SAFETY: VCL passes its context.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    if name.is_null() {
+        ctx.fail(&error::nothing_looked_up());
+        return ptr::null();
+    }
+    // SAFETY: a C string. The compiler lets this be called from vcl_init and vcl_fini only, as the server wants it.
+    unsafe { vrt::VRT_LookupDirector(ctx.as_raw(), name) }
+}
+
 /// `.set_weight(BACKEND, REAL)`
 ///
 /// # Safety

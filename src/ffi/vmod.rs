@@ -150,6 +150,7 @@ static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_dir
     f_hash_backend: Some(hash::backend),
     f_hash_set_weight: Some(hash::set_weight),
     f_hash_weight: Some(hash::weight),
+    f_lookup: Some(entry::lookup),
 };
 
 /// What the server looks for in the library.
