@@ -10,6 +10,8 @@
 //! | [`stride`] | the weighted rotation: which member a sequence number stands for |
 //! | [`cursor`] | the sequence number itself, and how it survives a change of members |
 //! | [`round_robin`], [`random`], [`fallback`], [`hash`] | a pick, sick members included |
+//! | [`ring`] | consistent hashing: which points of the ring are whose, and where a key is |
+//! | [`shard`], [`warmup`] | a pick from the ring, and whether the next one on it gets the request instead |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -18,9 +20,12 @@ pub mod cursor;
 pub mod fallback;
 pub mod hash;
 pub mod random;
+pub mod ring;
 pub mod round_robin;
+pub mod shard;
 pub mod stride;
 pub mod sums;
+pub mod warmup;
 pub mod weight;
 
 pub use fallback::Fallback;
