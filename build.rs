@@ -19,6 +19,7 @@ const HEADERS: &str = r#"
 #include <dlfcn.h>
 #include <link.h>
 #include "cache/cache.h"
+#include "vcl.h"
 #include "vsb.h"
 #include "vrnd.h"
 #include "vre.h"
@@ -30,11 +31,14 @@ extern volatile struct params * cache_param;
 
 const FUNCTIONS: &str =
     "VRT_(AddDirector|DelDirector|Assign_Backend|BACKEND_string|DirectorResolve|HashStrands32|Healthy|LookupDirector|SetChanged|fail)\
-    |VSLb?|VSB_(bcat|indent)|VAS_Fail|VRND_Random(Crypto|Testable)|dlsym|dladdr1";
-const TYPES: &str = "Vmod_vmod_probe_directors_Func|vmod_data|director|params|debug_bits|elf_symbol";
+    |VRT_(priv_task|priv_task_get|blob)|VSLb?|VSB_(bcat|indent)|VAS_Fail|VRND_Random(Crypto|Testable)|dlsym|dladdr1";
+const TYPES: &str =
+    "Vmod_vmod_probe_directors_Func|vmod_data|director|params|debug_bits|elf_symbol|busyobj|http|strands|vrt_blob";
 /// Only pointers to these are passed on.
-const OPAQUE: &str = "wrk_vpi|vsl_log|vcl|ws|sess|req|busyobj|http|lock|vsb|vcldir";
-const CONSTANTS: &str = "VMOD_ABI_Version|VRT_CTX_MAGIC|DIRECTOR_MAGIC|VDI_METHODS_MAGIC|RTLD_DL_SYMENT|cache_param";
+const OPAQUE: &str =
+    "wrk_vpi|vsl_log|vcl|ws|sess|req|lock|vsb|vcldir|http_conn|objcore|worker|vfp_ctx|stevedore|vrt_privs";
+const CONSTANTS: &str = "VMOD_ABI_Version|VRT_CTX_MAGIC|DIRECTOR_MAGIC|VDI_METHODS_MAGIC|RTLD_DL_SYMENT|cache_param\
+    |VMOD_PRIV_METHODS_MAGIC|HTTP_HDR_URL|BUSYOBJ_MAGIC|HTTP_MAGIC|VCL_MET_(PIPE|TASK_[BCH])";
 
 fn main() {
     // A change of any source changes the identity of the library, see `ids`.

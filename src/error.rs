@@ -2,6 +2,8 @@
 //!
 //! Names are bytes: those of backends that other VMODs make need not be UTF-8.
 
+pub mod shard;
+
 use std::ffi::{CStr, CString};
 use std::fmt::Write as _;
 

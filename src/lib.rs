@@ -1,8 +1,8 @@
 //! `probe_directors`: the directors of Varnish, with weights that VCL can change at run time.
 //!
 //! `docs/architecture.md` has the whole picture. In short, a call from VCL goes `ffi` entry point → object
-//! ([`round_robin`], [`random`], [`fallback`], [`hash`]) → [`vdir`] → `policy`, and the server's questions about a director (is it healthy,
-//! which backend, what to list) come in through `ffi` as well.
+//! ([`round_robin`], [`random`], [`fallback`], [`hash`]) → [`vdir`] → `policy`, or ([`mod@shard`]) → `policy`, and the
+//! server's questions about a director (is it healthy, which backend, what to list) come in through `ffi` as well.
 //!
 //! Balancing itself is in the crate `policy`, which knows nothing of Varnish. Everything `unsafe` is in [`ffi`].
 
@@ -16,4 +16,5 @@ pub mod hash;
 pub mod list;
 pub mod random;
 pub mod round_robin;
+pub mod shard;
 pub mod vdir;

@@ -169,7 +169,7 @@ fn json(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
 }
 
 /// A name between quotes. Bytes that are not UTF-8 have no place in JSON and are replaced.
-fn escaped(name: &[u8]) -> Vec<u8> {
+pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(name.len());
     for c in String::from_utf8_lossy(name).chars() {
         // Writing to a Vec does not fail.

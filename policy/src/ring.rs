@@ -46,7 +46,7 @@ pub struct Point {
 }
 
 /// All points. Immutable.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ring {
     /// In the order of places, and of hosts at the same place.
     points: Box<[Point]>,

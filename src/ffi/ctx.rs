@@ -59,9 +59,7 @@ impl<'a> Ctx<'a> {
             unsafe { vrt::VSLb(self.0.vsl, vrt::SLT_Error, FORMAT.as_ptr(), text.as_c_str().as_ptr()) };
             return;
         }
-        let no_vxid = vrt::vxid_t { vxid: 0 };
-        // SAFETY: the format wants one C string.
-        unsafe { vrt::VSL(vrt::SLT_Error, no_vxid, FORMAT.as_ptr(), text.as_c_str().as_ptr()) };
+        log_without_task(vrt::SLT_Error, text);
         if !self.0.msg.is_null() {
             for bytes in [text.as_c_str().to_bytes(), b"\n"] {
                 // SAFETY: the context's buffer is valid for as long as the context, and takes as many bytes as it is
@@ -71,9 +69,82 @@ impl<'a> Ctx<'a> {
         }
     }
 
+    /// Writes a Notice record.
+    pub fn log_notice(&self, text: &Text) {
+        if self.0.vsl.is_null() {
+            log_without_task(vrt::SLT_Notice, text);
+        } else {
+            // SAFETY: the context's log is valid for as long as the context; the format wants one C string.
+            unsafe { vrt::VSLb(self.0.vsl, vrt::SLT_Notice, FORMAT.as_ptr(), text.as_c_str().as_ptr()) };
+        }
+    }
+
+    /// Writes a Debug record that belongs to no task.
+    pub fn log_debug(&self, text: &Text) {
+        log_without_task(vrt::SLT_Debug, text);
+    }
+
+    /// The time at which the current step of the task began, in seconds since the epoch.
+    pub fn now(&self) -> f64 {
+        self.0.now
+    }
+
+    /// What kind of task calls.
+    pub fn task(&self) -> Task {
+        let backend = vrt::VCL_MET_TASK_B | vrt::VCL_MET_PIPE;
+        match self.0.method {
+            0 => Task::None,
+            m if m & backend != 0 => Task::Backend,
+            m if m & vrt::VCL_MET_TASK_C != 0 => Task::Client,
+            m if m & vrt::VCL_MET_TASK_H != 0 => Task::Housekeeping,
+            _ => Task::Other,
+        }
+    }
+
+    /// The first four bytes of the hash of the object, big-endian. `None` if there is no request to a backend.
+    pub fn hash(&self) -> Option<u32> {
+        // SAFETY: null, or the request of this task, valid for as long as the context.
+        let request = unsafe { self.0.bo.as_ref() }?;
+        assert_eq!(request.magic, vrt::BUSYOBJ_MAGIC, "not a request to a backend");
+        request.digest.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
+    }
+
+    /// The URL of the request, `req` before `bereq`. `None` if there is no request.
+    pub fn url(&self) -> Option<&'a [u8]> {
+        let http = if self.0.http_req.is_null() { self.0.http_bereq } else { self.0.http_req };
+        // SAFETY: null, or headers of this task, valid for as long as the context.
+        let http = unsafe { http.as_ref() }?;
+        assert_eq!(http.magic, vrt::HTTP_MAGIC, "not headers");
+        // SAFETY: there is always room for the lines before the first header.
+        let url = unsafe { (*http.hd.add(vrt::HTTP_HDR_URL as usize)).b };
+        // SAFETY: null, or a C string.
+        Some(if url.is_null() { b"" } else { unsafe { CStr::from_ptr(url) }.to_bytes() })
+    }
+
     pub(super) fn as_raw(&self) -> *const vrt::vrt_ctx {
         self.0
     }
+}
+
+/// Kinds of tasks, by what may be done in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// `vcl_init` and `vcl_fini`.
+    Housekeeping,
+    /// A request of a client, but not `vcl_pipe`.
+    Client,
+    /// A request to a backend, and `vcl_pipe`.
+    Backend,
+    /// Another one that runs VCL, such as a probe.
+    Other,
+    /// The server calls, not VCL.
+    None,
+}
+
+fn log_without_task(tag: vrt::VSL_tag_e, text: &Text) {
+    let no_vxid = vrt::vxid_t { vxid: 0 };
+    // SAFETY: the format wants one C string.
+    unsafe { vrt::VSL(tag, no_vxid, FORMAT.as_ptr(), text.as_c_str().as_ptr()) };
 }
 
 const FORMAT: &CStr = c"%s";

@@ -19,7 +19,47 @@ use crate::error;
 use crate::list::{self, Current, Form, Weights};
 use crate::vdir::{Health, State, Vdir};
 
-/// A kind of director: what its VCL object adds to members and weights.
+/// A kind of director: what the server can ask it. Most of them have members and weights only, and are a
+/// [`Director`].
+pub trait Kind: Send + Sync + Sized + 'static {
+    /// The type that `backend.list -j` shows.
+    const TYPE: &'static CStr;
+
+    /// Whether a pick can succeed now.
+    fn health(&self, ctx: &Ctx<'_>) -> Health;
+
+    /// Picks a member, and calls `then` with it while it is sure to be alive. `None` if there is none to pick.
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
+
+    /// Writes the list. Gives the time when the health of a member changed last.
+    fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64;
+
+    /// Gives back all references, for good.
+    fn release(&self);
+}
+
+impl<D: Director> Kind for D {
+    const TYPE: &'static CStr = <D as Director>::TYPE;
+
+    fn health(&self, ctx: &Ctx<'_>) -> Health {
+        Director::health(self, ctx)
+    }
+
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
+        Director::pick(self, ctx, then)
+    }
+
+    fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64 {
+        let state = self.vdir().state();
+        list::write(ctx, &state, D::LISTED_WEIGHTS, self.current(&state), form, out)
+    }
+
+    fn release(&self) {
+        self.vdir().release();
+    }
+}
+
+/// A kind of director whose VCL object adds a way to pick to members and weights.
 pub trait Director: Send + Sync + 'static {
     /// What it derives from weights.
     type Plan: Plan + Send + Sync;
@@ -60,7 +100,7 @@ pub(super) struct Object<D> {
     pub(super) kind: D,
 }
 
-impl<D: Director> Object<D> {
+impl<D: Kind> Object<D> {
     /// Static, as each kind has one that is a constant.
     const METHODS: &'static vrt::vdi_methods = &vrt::vdi_methods {
         magic: vrt::VDI_METHODS_MAGIC,
@@ -120,7 +160,7 @@ impl<D: Director> Object<D> {
 ///
 /// # Safety
 /// `director` is one that [`Object::add`] made with the same `D`, and has not been destroyed during `'a`.
-unsafe fn object<'a, D: Director>(director: vrt::VCL_BACKEND) -> (&'a Object<D>, &'a CStr) {
+unsafe fn object<'a, D: Kind>(director: vrt::VCL_BACKEND) -> (&'a Object<D>, &'a CStr) {
     // SAFETY: as the caller promises.
     match unsafe { Backend::<'a>::from_raw(director) } {
         // SAFETY: alive; `priv` is the pointer that `add` gave.
@@ -130,7 +170,7 @@ unsafe fn object<'a, D: Director>(director: vrt::VCL_BACKEND) -> (&'a Object<D>,
 }
 
 /// Asks with the director on the list of those that are being asked, and says so in the log if that cannot be.
-fn within<R>(ctx: &Ctx<'_>, director: vrt::VCL_BACKEND, name: &CStr, ask: impl FnOnce() -> R) -> Option<R> {
+pub(super) fn within<R>(ctx: &Ctx<'_>, director: vrt::VCL_BACKEND, name: &CStr, ask: impl FnOnce() -> R) -> Option<R> {
     match nesting::within(director.cast(), ask) {
         Ok(answer) => Some(answer),
         Err(Refused::Loop) => {
@@ -150,7 +190,7 @@ fn within<R>(ctx: &Ctx<'_>, director: vrt::VCL_BACKEND, name: &CStr, ask: impl F
     }
 }
 
-unsafe extern "C" fn healthy<D: Director>(
+unsafe extern "C" fn healthy<D: Kind>(
     ctx: *const vrt::vrt_ctx,
     director: vrt::VCL_BACKEND,
     changed: *mut vrt::VCL_TIME,
@@ -168,13 +208,13 @@ unsafe extern "C" fn healthy<D: Director>(
 
 /// Where the bundled directors answer with a member that is a director, this goes on to ask it, while the member is
 /// sure to be alive and this director is on the list: a director that leads back to itself is found here.
-unsafe extern "C" fn resolve<D: Director>(ctx: *const vrt::vrt_ctx, director: vrt::VCL_BACKEND) -> vrt::VCL_BACKEND {
+unsafe extern "C" fn resolve<D: Kind>(ctx: *const vrt::vrt_ctx, director: vrt::VCL_BACKEND) -> vrt::VCL_BACKEND {
     // SAFETY: called by the server, for a director with this vtable.
     let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
     within(&ctx, director, name, || object.kind.pick(&ctx, |b| ctx.resolve(b))).flatten().unwrap_or(ptr::null())
 }
 
-unsafe extern "C" fn list<D: Director>(
+unsafe extern "C" fn list<D: Kind>(
     ctx: *const vrt::vrt_ctx,
     director: vrt::VCL_BACKEND,
     vsb: *mut vrt::vsb,
@@ -184,23 +224,20 @@ unsafe extern "C" fn list<D: Director>(
     // SAFETY: called by the server, for a director with this vtable, with a buffer to write to.
     let (ctx, (object, name), mut vsb) = unsafe { (Ctx::from_raw(ctx), object::<D>(director), Vsb::from_raw(vsb)) };
     let form = Form { details: details != 0, json: json != 0 };
-    let changed = within(&ctx, director, name, || {
-        let state = object.kind.vdir().state();
-        list::write(&ctx, &state, D::LISTED_WEIGHTS, object.kind.current(&state), form, &mut vsb)
-    });
+    let changed = within(&ctx, director, name, || object.kind.list(&ctx, form, &mut vsb));
     if let Some(changed) = changed {
         // SAFETY: alive. Only the CLI thread lists, and only there is this called: the server does not lock it.
         unsafe { vrt::VRT_SetChanged(director, changed) };
     }
 }
 
-unsafe extern "C" fn release<D: Director>(director: vrt::VCL_BACKEND) {
+unsafe extern "C" fn release<D: Kind>(director: vrt::VCL_BACKEND) {
     // SAFETY: called by the server, for a director with this vtable that it has not destroyed yet.
     let (object, _) = unsafe { object::<D>(director) };
-    object.kind.vdir().release();
+    object.kind.release();
 }
 
-unsafe extern "C" fn destroy<D: Director>(director: vrt::VCL_BACKEND) {
+unsafe extern "C" fn destroy<D: Kind>(director: vrt::VCL_BACKEND) {
     // SAFETY: called by the server, once, when nobody holds a reference: `priv` is what `add` made, and is not used
     // again.
     drop(unsafe { Box::from_raw((*director).priv_.cast::<Object<D>>()) });

@@ -8,7 +8,7 @@ use std::ptr;
 
 use super::backend::Backend;
 use super::ctx::Ctx;
-use super::director::{Director, Keyed, Object};
+use super::director::{Director, Keyed, Kind, Object};
 use super::{draw, panic, vrt};
 use crate::error;
 
@@ -16,12 +16,7 @@ use crate::error;
 ///
 /// # Safety
 /// To be called as VCL does: with a context, the place of a VCL object that has not been made, and its name.
-pub(super) unsafe fn init<D: Director>(
-    ctx: *const vrt::vrt_ctx,
-    place: *mut *mut Object<D>,
-    name: *const c_char,
-    kind: D,
-) {
+pub(super) unsafe fn init<D: Kind>(ctx: *const vrt::vrt_ctx, place: *mut *mut Object<D>, name: *const c_char, kind: D) {
     panic::install();
     draw::init();
     // SAFETY: VCL passes its context.
@@ -38,7 +33,7 @@ pub(super) unsafe fn init<D: Director>(
 ///
 /// # Safety
 /// To be called as VCL does: with the place of an object that `init` has made, or of none.
-pub(super) unsafe fn fini<D: Director>(place: *mut *mut Object<D>) {
+pub(super) unsafe fn fini<D: Kind>(place: *mut *mut Object<D>) {
     // SAFETY: VCL passes the place of the object, and does not use it again.
     let object = unsafe { std::mem::replace(&mut *place, ptr::null_mut()) };
     if !object.is_null() {
@@ -51,7 +46,7 @@ pub(super) unsafe fn fini<D: Director>(place: *mut *mut Object<D>) {
 ///
 /// # Safety
 /// To be called with the first arguments that VCL gives to a method of an object of this kind.
-unsafe fn method<'a, D: Director>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> (Ctx<'a>, &'a Object<D>) {
+pub(super) unsafe fn method<'a, D: Kind>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> (Ctx<'a>, &'a Object<D>) {
     // SAFETY: VCL passes its context and an object that `init` has made, and which outlives the call.
     match unsafe { (Ctx::from_raw(ctx), object.as_ref()) } {
         (ctx, Some(object)) => (ctx, object),
@@ -102,7 +97,7 @@ pub(super) unsafe fn remove_backend<D: Director>(
 ///
 /// # Safety
 /// To be called as VCL does.
-pub(super) unsafe fn backend<D: Director>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> vrt::VCL_BACKEND {
+pub(super) unsafe fn backend<D: Kind>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> vrt::VCL_BACKEND {
     // SAFETY: as the caller promises.
     let (_, object) = unsafe { method(ctx, object) };
     object.director()

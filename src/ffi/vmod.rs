@@ -8,7 +8,7 @@ use std::mem::size_of_val;
 use std::ptr;
 
 use super::director::Object;
-use super::{entry, vrt};
+use super::{entry, enums, shard, shard_param, vrt};
 use crate::fallback::Fallback;
 use crate::hash::Hash;
 use crate::random::Random;
@@ -121,7 +121,7 @@ entry_points!(
     init() => Hash::default(), backend(key: vrt::VCL_STRANDS) => entry::backend_by_key
 );
 
-static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_directors_Func {
+static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_round_robin__init: Some(round_robin::init),
     f_round_robin__fini: Some(round_robin::fini),
     f_round_robin_add_backend: Some(round_robin::add_backend),
@@ -150,8 +150,48 @@ static FUNCTIONS: vrt::Vmod_vmod_probe_directors_Func = vrt::Vmod_vmod_probe_dir
     f_hash_backend: Some(hash::backend),
     f_hash_set_weight: Some(hash::set_weight),
     f_hash_weight: Some(hash::weight),
+    f_shard__init: Some(shard::init),
+    f_shard__fini: Some(shard::fini),
+    f_shard_set_warmup: Some(shard::set_warmup),
+    f_shard_set_rampup: Some(shard::set_rampup),
+    f_shard_associate: Some(shard::associate),
+    f_shard_add_backend: Some(shard::add_backend),
+    f_shard_remove_backend: Some(shard::remove_backend),
+    f_shard_clear: Some(shard::clear),
+    f_shard_reconfigure: Some(shard::reconfigure),
+    f_shard_key: Some(shard::key),
+    f_shard_backend: Some(shard::backend),
+    f_shard_debug: Some(shard::debug),
+    f_shard_set_weight: Some(shard::set_weight),
+    f_shard_weight: Some(shard::weight),
+    f_shard_param__init: Some(shard_param::init),
+    f_shard_param__fini: Some(shard_param::fini),
+    f_shard_param_clear: Some(shard_param::clear),
+    f_shard_param_set: Some(shard_param::set),
+    f_shard_param_get_by: Some(shard_param::get_by),
+    f_shard_param_get_key: Some(shard_param::get_key),
+    f_shard_param_get_alt: Some(shard_param::get_alt),
+    f_shard_param_get_warmup: Some(shard_param::get_warmup),
+    f_shard_param_get_rampup: Some(shard_param::get_rampup),
+    f_shard_param_get_healthy: Some(shard_param::get_healthy),
+    f_shard_param_use: Some(shard_param::use_),
     f_lookup: Some(entry::lookup),
-};
+    enum_ALL: enums::ALL.entry(),
+    enum_BLOB: enums::BLOB.entry(),
+    enum_CHOSEN: enums::CHOSEN.entry(),
+    enum_HASH: enums::HASH.entry(),
+    enum_IGNORE: enums::IGNORE.entry(),
+    enum_KEY: enums::KEY.entry(),
+    enum_LAZY: enums::LAZY.entry(),
+    enum_NOW: enums::NOW.entry(),
+    enum_URL: enums::URL.entry(),
+});
+
+#[repr(transparent)]
+struct Functions(vrt::Vmod_vmod_probe_directors_Func);
+
+// SAFETY: constant, and all that it points to is constant: nobody writes to the words of ENUMs.
+unsafe impl Sync for Functions {}
 
 /// What the server looks for in the library.
 #[repr(transparent)]

@@ -1,0 +1,88 @@
+//! A pick: what `policy::shard` asks for, answered by the server.
+
+use policy::shard::{self, Ask, Step, World};
+
+use super::members::State;
+use super::params::Params;
+use super::{Core, Debug};
+use crate::error::shard as texts;
+use crate::ffi::{draw, Backend, Ctx};
+
+struct Asked<'a> {
+    core: &'a Core,
+    ctx: &'a Ctx<'a>,
+    state: &'a State,
+    /// Of members that do not say.
+    rampup: f64,
+}
+
+impl World for Asked<'_> {
+    fn health(&mut self, host: usize) -> (bool, f64) {
+        match self.state.entries.get(host) {
+            Some(entry) => {
+                let (healthy, changed) = self.ctx.health(entry.member.backend());
+                (healthy, self.ctx.now() - changed)
+            }
+            None => (false, 0.0),
+        }
+    }
+
+    fn rampup(&mut self, host: usize) -> f64 {
+        self.state.entries.get(host).and_then(|e| e.rampup).unwrap_or(self.rampup)
+    }
+
+    /// The server's generator where tests seed it, as in the bundled directors; elsewhere one of this thread.
+    fn draw(&mut self) -> f64 {
+        draw::testable_long().unwrap_or_else(draw::fast)
+    }
+
+    fn trace(&mut self, step: Step) {
+        match step {
+            Step::Found { key, at, host } if self.core.debug(Debug::Lookup) => {
+                self.ctx.log_debug(&texts::debug_lookup(key, at, host));
+            }
+            Step::Candidates { chosen, alternative } if self.core.debug(Debug::Rampup) => {
+                for (which, (host, candidate)) in [("chosen", chosen), ("alt", alternative)] {
+                    self.ctx.log_debug(&texts::debug_rampup(which, host, candidate.rampup, candidate.age));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Core {
+    /// Picks a member, and calls `then` with it while it is sure to be alive.
+    pub(super) fn pick<R>(
+        &self,
+        ctx: &Ctx<'_>,
+        key: u32,
+        params: &Params,
+        then: impl FnOnce(Backend<'_>) -> R,
+    ) -> Option<R> {
+        let state = self.state.load();
+        if state.entries.is_empty() {
+            ctx.log_error(&texts::no_backends(&self.name));
+            return None;
+        }
+        // Without members on the ring there is no alternative to limit, and none to pick.
+        let most = state.ring.hosts().checked_sub(1)?;
+        if params.alt > most {
+            ctx.log_error(&texts::alt_limited(&self.name, params.alt, most));
+        }
+        let (warmup, rampup) = {
+            let defaults = self.defaults.load();
+            (defaults.warmup, defaults.rampup)
+        };
+        let ask = Ask {
+            key,
+            alt: params.alt.min(most),
+            warmup: params.warmup.filter(|w| *w >= 0.0).unwrap_or(warmup),
+            rampup: params.rampup,
+            healthy: params.healthy,
+        };
+        let mut asked = Asked { core: self, ctx, state: &state, rampup };
+        let host = shard::pick(&state.ring, state.entries.len(), &ask, &mut asked)?;
+        state.entries.get(host).map(|entry| then(entry.member.backend()))
+    }
+}
