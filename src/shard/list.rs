@@ -87,7 +87,10 @@ fn table(lines: &[Line<'_>], out: &mut Vsb<'_>) {
 fn json(lines: &[Line<'_>], warmup: f64, rampup: f64, weighted: bool, out: &mut Vsb<'_>) {
     out.put(b"{\n");
     out.indent(2);
-    out.put(format!("\"warmup\": {warmup:.6},\n\"rampup_duration\": {rampup:.6},\n\"backends\": {{\n").as_bytes());
+    // Line by line: that is what is indented.
+    out.put(format!("\"warmup\": {warmup:.6},\n").as_bytes());
+    out.put(format!("\"rampup_duration\": {rampup:.6},\n").as_bytes());
+    out.put(b"\"backends\": {\n");
     out.indent(2);
     for (i, line) in lines.iter().enumerate() {
         if i > 0 {
@@ -99,7 +102,8 @@ fn json(lines: &[Line<'_>], warmup: f64, rampup: f64, weighted: bool, out: &mut 
         if weighted {
             out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes());
         }
-        out.put(format!("\"health\": \"{}\",\n\"rampup\": {:.6},\n", health(line), line.rampup).as_bytes());
+        out.put(format!("\"health\": \"{}\",\n", health(line)).as_bytes());
+        out.put(format!("\"rampup\": {:.6},\n", line.rampup).as_bytes());
         out.put(format!("\"rampup_remaining\": {:.3}\n", line.remaining).as_bytes());
         out.indent(-2);
         out.put(b"}");
