@@ -49,7 +49,7 @@ pub struct Core {
     state: Snapshot<State>,
     /// What methods set. As for `state`.
     defaults: Snapshot<Defaults>,
-    /// Bits of [`Debug`]. Nothing depends on the order in which threads see them.
+    /// Bits of [`enum@Debug`]. Nothing depends on the order in which threads see them.
     debug: AtomicU32,
 }
 
