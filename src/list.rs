@@ -83,10 +83,8 @@ pub fn write<P>(
         (None, Weights::IfSet) if state.entries().any(|(_, w)| w != 1.0) => Column::Weights,
         (None, Weights::IfSet | Weights::Never) => Column::Nothing,
     };
-    let verdict = if usable { "healthy" } else { "sick" };
     match (form.details, form.json) {
-        (false, false) => out.put(format!("{healthy}/{}\t{verdict}", lines.len()).as_bytes()),
-        (false, true) => out.put(format!("[{healthy}, {}, \"{verdict}\"]", lines.len()).as_bytes()),
+        (false, json) => summary(healthy, lines.len(), usable, json, out),
         (true, false) => table(&lines, column, out),
         (true, true) => json(&lines, column, out),
     }
@@ -106,8 +104,21 @@ fn set_percentages(lines: &mut [Line<'_>]) {
     }
 }
 
-fn health(line: &Line<'_>) -> &'static str {
-    if line.healthy {
+/// Writes the list without details: how many members are healthy, and whether the director is.
+pub(crate) fn summary(healthy: usize, members: usize, usable: bool, json: bool, out: &mut Vsb<'_>) {
+    let verdict = health(usable);
+    out.put(
+        match json {
+            false => format!("{healthy}/{members}\t{verdict}"),
+            true => format!("[{healthy}, {members}, \"{verdict}\"]"),
+        }
+        .as_bytes(),
+    );
+}
+
+/// The word for it.
+pub(crate) fn health(healthy: bool) -> &'static str {
+    if healthy {
         "healthy"
     } else {
         "sick"
@@ -124,10 +135,10 @@ fn table(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
         text.extend_from_slice(line.name);
         // Writing to a Vec does not fail.
         let _ = match column {
-            Column::Weights => writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line)),
-            Column::Nothing => writeln!(text, "\t-\t{}", health(line)),
-            Column::Current(c) if c.place == i => writeln!(text, "\t*\t{}", health(line)),
-            Column::Current(_) => writeln!(text, "\t\t{}", health(line)),
+            Column::Weights => writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line.healthy)),
+            Column::Nothing => writeln!(text, "\t-\t{}", health(line.healthy)),
+            Column::Current(c) if c.place == i => writeln!(text, "\t*\t{}", health(line.healthy)),
+            Column::Current(_) => writeln!(text, "\t\t{}", health(line.healthy)),
         };
     }
     out.put(&text);
@@ -157,7 +168,7 @@ fn json(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
             Column::Weights => out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes()),
             Column::Current(c) => out.put(format!("\"current\": {},\n", c.place == i).as_bytes()),
         }
-        out.put(format!("\"health\": \"{}\"\n", health(line)).as_bytes());
+        out.put(format!("\"health\": \"{}\"\n", health(line.healthy)).as_bytes());
         out.indent(-2);
         out.put(b"}");
     }

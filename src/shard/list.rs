@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use super::Core;
 use crate::ffi::{Ctx, Vsb};
-use crate::list::{escaped, Form};
+use crate::list::{escaped, health, summary, Form};
 
 struct Line<'a> {
     name: &'a [u8],
@@ -43,10 +43,8 @@ pub(super) fn write(ctx: &Ctx<'_>, core: &Core, form: Form, out: &mut Vsb<'_>) -
             remaining,
         });
     }
-    let verdict = if usable { "healthy" } else { "sick" };
     match (form.details, form.json) {
-        (false, false) => out.put(format!("{healthy}/{}\t{verdict}", lines.len()).as_bytes()),
-        (false, true) => out.put(format!("[{healthy}, {}, \"{verdict}\"]", lines.len()).as_bytes()),
+        (false, json) => summary(healthy, lines.len(), usable, json, out),
         (true, false) => table(&lines, out),
         (true, true) => json(&lines, warmup, rampup, state.weighted, out),
     }
@@ -64,14 +62,6 @@ fn progress(healthy: bool, age: f64, rampup: f64) -> (f64, f64) {
     }
 }
 
-fn health(line: &Line<'_>) -> &'static str {
-    if line.healthy {
-        "healthy"
-    } else {
-        "sick"
-    }
-}
-
 fn table(lines: &[Line<'_>], out: &mut Vsb<'_>) {
     let mut text = b"\n\n\tBackend\tIdent\tHealth\tRampup  Remaining\n".to_vec();
     for line in lines {
@@ -79,7 +69,7 @@ fn table(lines: &[Line<'_>], out: &mut Vsb<'_>) {
             text.extend_from_slice(part);
         }
         // Writing to a Vec does not fail.
-        let _ = writeln!(text, "\t{}\t{:6.2}% {:8.3}s", health(line), line.rampup * 100.0, line.remaining);
+        let _ = writeln!(text, "\t{}\t{:6.2}% {:8.3}s", health(line.healthy), line.rampup * 100.0, line.remaining);
     }
     out.put(&text);
 }
@@ -102,7 +92,7 @@ fn json(lines: &[Line<'_>], warmup: f64, rampup: f64, weighted: bool, out: &mut 
         if weighted {
             out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes());
         }
-        out.put(format!("\"health\": \"{}\",\n", health(line)).as_bytes());
+        out.put(format!("\"health\": \"{}\",\n", health(line.healthy)).as_bytes());
         out.put(format!("\"rampup\": {:.6},\n", line.rampup).as_bytes());
         out.put(format!("\"rampup_remaining\": {:.3}\n", line.remaining).as_bytes());
         out.indent(-2);
