@@ -1,33 +1,15 @@
 //! Hash against a naive walk, which is the bundled directors' own, line by line.
 #![allow(clippy::unwrap_used)]
 
+mod bundled;
+
+use bundled::pick_by_weight;
 use policy::{Hash, Plan};
 use proptest::prelude::*;
 
-/// `vmod_hash_backend`, `vdir_update_health` and `vdir_pick_by_weight` of the bundled VMOD.
+/// `vmod_hash_backend` of the bundled VMOD.
 fn naive(weights: &[f64], healthy: &[bool], hash: u32) -> Option<usize> {
-    let r = f64::from(hash) * 2_f64.powi(-32);
-    let mut total = 0.0;
-    for (w, h) in weights.iter().zip(healthy) {
-        if *h {
-            total += w;
-        }
-    }
-    if total <= 0.0 {
-        return None;
-    }
-    let w = r * total;
-    let mut a = 0.0;
-    for (u, (weight, h)) in weights.iter().zip(healthy).enumerate() {
-        if !h {
-            continue;
-        }
-        a += weight;
-        if w < a {
-            return Some(u);
-        }
-    }
-    panic!("the bundled VMOD dies here");
+    pick_by_weight(weights, healthy, f64::from(hash) * 2_f64.powi(-32))
 }
 
 fn members() -> impl Strategy<Value = (Vec<f64>, Vec<bool>)> {

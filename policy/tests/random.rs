@@ -1,34 +1,12 @@
 //! Random against a naive walk, which is the bundled directors' own, line by line.
 #![allow(clippy::unwrap_used)]
 
+mod bundled;
+
+use bundled::pick_by_weight;
 use policy::random::pick_exactly;
 use policy::{Plan, Random};
 use proptest::prelude::*;
-
-/// `vdir_update_health` and `vdir_pick_by_weight` of the bundled VMOD.
-fn naive(weights: &[f64], healthy: &[bool], r: f64) -> Option<usize> {
-    let mut total = 0.0;
-    for (w, h) in weights.iter().zip(healthy) {
-        if *h {
-            total += w;
-        }
-    }
-    if total <= 0.0 {
-        return None;
-    }
-    let w = r * total;
-    let mut a = 0.0;
-    for (u, (weight, h)) in weights.iter().zip(healthy).enumerate() {
-        if !h {
-            continue;
-        }
-        a += weight;
-        if w < a {
-            return Some(u);
-        }
-    }
-    panic!("the bundled VMOD dies here");
-}
 
 fn members() -> impl Strategy<Value = (Vec<f64>, Vec<bool>)> {
     let weight = prop_oneof![Just(0.0), Just(1.0), 0.0..10.0_f64, (-3..7_i32).prop_map(|e| 10_f64.powi(e))];
@@ -42,14 +20,14 @@ fn draw() -> impl Strategy<Value = f64> {
 proptest! {
     #[test]
     fn same_draw_as_the_walk((weights, healthy) in members(), r in draw()) {
-        prop_assert_eq!(pick_exactly(&weights, r, |i| healthy[i]), naive(&weights, &healthy, r));
+        prop_assert_eq!(pick_exactly(&weights, r, |i| healthy[i]), pick_by_weight(&weights, &healthy, r));
     }
 
     #[test]
     fn with_all_healthy_the_first_draw_decides((weights, _) in members(), r in draw()) {
         let plan = Random::empty().with_members(&weights);
         let all = vec![true; weights.len()];
-        prop_assert_eq!(plan.pick(&weights, || r, |_| true), naive(&weights, &all, r));
+        prop_assert_eq!(plan.pick(&weights, || r, |_| true), pick_by_weight(&weights, &all, r));
     }
 
     #[test]
