@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use policy::Fallback as Plan;
 
-use crate::ffi::{Backend, Ctx, Director};
+use crate::ffi::Director;
 use crate::list::{Current, Weights};
 use crate::vdir::{State, Vdir};
 
@@ -31,10 +31,8 @@ impl Director for Fallback {
         &self.vdir
     }
 
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
-        let state = self.vdir.state();
-        let picked = state.plan.pick(self.sticky, &state.weights, |i| state.healthy(ctx, i))?;
-        state.backend(picked).map(then)
+    fn choose(&self, state: &State<Plan>, healthy: impl FnMut(usize) -> bool) -> Option<usize> {
+        state.plan.pick(self.sticky, &state.weights, healthy)
     }
 
     fn current(&self, state: &State<Plan>) -> Option<Current> {

@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use policy::Hash as Plan;
 
-use crate::ffi::{Backend, Ctx, Director, Keyed};
+use crate::ffi::{Ctx, Director, Keyed};
 use crate::list::Weights;
-use crate::vdir::{Health, Vdir};
+use crate::vdir::{Health, State, Vdir};
 
 /// A director that picks a member by a key, which VCL gives with each call.
 ///
@@ -18,10 +18,8 @@ pub struct Hash {
 }
 
 impl Keyed for Hash {
-    fn pick_by_hash<R>(&self, ctx: &Ctx<'_>, hash: u32, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
-        let state = self.vdir.state();
-        let picked = state.plan.pick(&state.weights, hash, |i| state.healthy(ctx, i))?;
-        state.backend(picked).map(then)
+    fn choose_by_hash(&self, state: &State<Plan>, hash: u32, healthy: impl FnMut(usize) -> bool) -> Option<usize> {
+        state.plan.pick(&state.weights, hash, healthy)
     }
 }
 
@@ -34,7 +32,7 @@ impl Director for Hash {
         &self.vdir
     }
 
-    fn pick<R>(&self, _: &Ctx<'_>, _: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
+    fn choose(&self, _: &State<Plan>, _: impl FnMut(usize) -> bool) -> Option<usize> {
         None
     }
 

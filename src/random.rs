@@ -5,9 +5,9 @@ use std::ffi::CStr;
 use policy::random::pick_exactly;
 use policy::Random as Plan;
 
-use crate::ffi::{draw, Backend, Ctx, Director};
+use crate::ffi::{draw, Director};
 use crate::list::Weights;
-use crate::vdir::Vdir;
+use crate::vdir::{State, Vdir};
 
 /// A director that draws a member, with a probability in proportion to its weight.
 #[derive(Default)]
@@ -26,13 +26,10 @@ impl Director for Random {
 
     /// Where tests seed the draw, one draw decides, over the healthy members alone, as in the bundled directors.
     /// Elsewhere nobody can tell, and not all members have to be asked.
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
-        let state = self.vdir.state();
-        let healthy = |i| state.healthy(ctx, i);
-        let picked = match draw::testable() {
+    fn choose(&self, state: &State<Plan>, healthy: impl FnMut(usize) -> bool) -> Option<usize> {
+        match draw::testable() {
             Some(r) => pick_exactly(&state.weights, r, healthy),
             None => state.plan.pick(&state.weights, draw::fast, healthy),
-        }?;
-        state.backend(picked).map(then)
+        }
     }
 }

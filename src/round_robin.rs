@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use policy::RoundRobin as Plan;
 
-use crate::ffi::{Backend, Ctx, Director};
+use crate::ffi::Director;
 use crate::list::Weights;
-use crate::vdir::Vdir;
+use crate::vdir::{State, Vdir};
 
 /// A director that takes its members in turn, in proportion to their weights.
 #[derive(Default)]
@@ -24,9 +24,7 @@ impl Director for RoundRobin {
         &self.vdir
     }
 
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
-        let state = self.vdir.state();
-        let picked = state.plan.pick(&state.weights, |i| state.healthy(ctx, i))?;
-        state.backend(picked).map(then)
+    fn choose(&self, state: &State<Plan>, healthy: impl FnMut(usize) -> bool) -> Option<usize> {
+        state.plan.pick(&state.weights, healthy)
     }
 }

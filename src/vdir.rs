@@ -159,3 +159,25 @@ impl<P> State<P> {
         self.members.get(at).map(Member::backend)
     }
 }
+
+/// Members that were picked and turned out to have no backend: directors whose own members fell sick between the
+/// question for their health and the one for a backend, or that say they are healthy and are not.
+#[derive(Default)]
+pub struct Tried(Vec<usize>);
+
+impl Tried {
+    /// Whether it was tried.
+    #[must_use]
+    pub fn has(&self, place: usize) -> bool {
+        self.0.contains(&place)
+    }
+
+    /// `None` if it was tried before: whoever picks does not mind, and would go on picking it.
+    pub fn add(&mut self, place: usize) -> Option<()> {
+        if self.has(place) {
+            return None;
+        }
+        self.0.push(place);
+        Some(())
+    }
+}

@@ -37,10 +37,11 @@ impl<'a> Ctx<'a> {
     }
 
     /// Follows directors until there is a backend that is none. The result is not counted: it is as good as the
-    /// directors' references to it.
-    pub(super) fn resolve(&self, backend: Backend<'_>) -> vrt::VCL_BACKEND {
+    /// directors' references to it. `None` if one of them has nobody.
+    pub(super) fn resolve(&self, backend: Backend<'_>) -> Option<vrt::VCL_BACKEND> {
         // SAFETY: context and backend are alive.
-        unsafe { vrt::VRT_DirectorResolve(self.0, backend.as_raw()) }
+        let resolved = unsafe { vrt::VRT_DirectorResolve(self.0, backend.as_raw()) };
+        (!resolved.is_null()).then_some(resolved)
     }
 
     /// Fails the VCL: a mistake of its author.

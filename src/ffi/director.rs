@@ -17,7 +17,7 @@ use super::vrt;
 use super::vsb::Vsb;
 use crate::error;
 use crate::list::{self, Current, Form, Weights};
-use crate::vdir::{Health, State, Vdir};
+use crate::vdir::{Health, State, Tried, Vdir};
 
 /// A kind of director: what the server can ask it. Most of them have members and weights only, and are a
 /// [`Director`].
@@ -28,8 +28,9 @@ pub trait Kind: Send + Sync + Sized + 'static {
     /// Whether a pick can succeed now.
     fn health(&self, ctx: &Ctx<'_>) -> Health;
 
-    /// Picks a member, and calls `then` with it while it is sure to be alive. `None` if there is none to pick.
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
+    /// Picks a member, and calls `then` with it while it is sure to be alive. If that gives nothing, another member is
+    /// picked. `None` if there is none to pick.
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R>;
 
     /// Writes the list. Gives the time when the health of a member changed last.
     fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64;
@@ -45,8 +46,16 @@ impl<D: Director> Kind for D {
         Director::health(self, ctx)
     }
 
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
-        Director::pick(self, ctx, then)
+    fn pick<R>(&self, ctx: &Ctx<'_>, mut then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
+        let state = self.vdir().state();
+        let mut tried = Tried::default();
+        loop {
+            let place = self.choose(&state, |i| !tried.has(i) && state.healthy(ctx, i))?;
+            if let Some(answer) = then(state.backend(place)?) {
+                return Some(answer);
+            }
+            tried.add(place)?;
+        }
     }
 
     fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64 {
@@ -71,9 +80,9 @@ pub trait Director: Send + Sync + 'static {
     /// Its members and weights.
     fn vdir(&self) -> &Vdir<Self::Plan>;
 
-    /// Picks a healthy member, and calls `then` with it while it is sure to be alive. `None` if there is no such
+    /// The place of a member that has weight and is healthy, as far as `healthy` says. `None` if there is no such
     /// member.
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
+    fn choose(&self, state: &State<Self::Plan>, healthy: impl FnMut(usize) -> bool) -> Option<usize>;
 
     /// Whether a pick can succeed now.
     fn health(&self, ctx: &Ctx<'_>) -> Health {
@@ -88,9 +97,9 @@ pub trait Director: Send + Sync + 'static {
 
 /// A director that picks by the key that `.backend()` is given, at once.
 pub trait Keyed: Director {
-    /// Picks a healthy member by the hash of a key, and calls `then` with it while it is sure to be alive. `None` if
-    /// there is no such member.
-    fn pick_by_hash<R>(&self, ctx: &Ctx<'_>, hash: u32, then: impl FnOnce(Backend<'_>) -> R) -> Option<R>;
+    /// The place of a healthy member for the hash of a key. `None` if there is no such member.
+    fn choose_by_hash(&self, state: &State<Self::Plan>, hash: u32, healthy: impl FnMut(usize) -> bool)
+        -> Option<usize>;
 }
 
 /// What a VCL object is a pointer to, and the private pointer of its director as well.

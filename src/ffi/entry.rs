@@ -118,7 +118,9 @@ pub(super) unsafe fn backend_by_key<D: Keyed>(
     let (ctx, object) = unsafe { method(ctx, object) };
     // SAFETY: VCL passes strands, any of which may be null: an unset header counts as empty.
     let hash = unsafe { vrt::VRT_HashStrands32(key) };
-    object.kind.pick_by_hash(&ctx, hash, |b| b.as_raw()).unwrap_or(ptr::null())
+    let state = object.kind.vdir().state();
+    let place = object.kind.choose_by_hash(&state, hash, |i| state.healthy(&ctx, i));
+    place.and_then(|i| state.backend(i)).map_or(ptr::null(), Backend::as_raw)
 }
 
 /// `probe_directors.lookup(STRING)`

@@ -219,7 +219,7 @@ pub(super) unsafe extern "C" fn backend(
     if lazy {
         return if object.kind.keep(&ctx, given, param) { director } else { ptr::null() };
     }
-    within(&ctx, director, name, || object.kind.pick_now(&ctx, given, param, |b| b.as_raw()))
+    within(&ctx, director, name, || object.kind.pick_now(&ctx, given, param, |b| Some(b.as_raw())))
         .flatten()
         .unwrap_or(ptr::null())
 }

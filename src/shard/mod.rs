@@ -182,7 +182,7 @@ impl Shard {
         ctx: &Ctx<'_>,
         given: Given,
         param: Option<Arc<ParamSet>>,
-        then: impl FnOnce(Backend<'_>) -> R,
+        then: impl FnMut(Backend<'_>) -> Option<R>,
     ) -> Option<R> {
         let defaults = match param {
             Some(set) => set.in_vcl(),
@@ -207,7 +207,7 @@ impl Shard {
         self.0.defaults.load().param.as_ref().map_or(Given::default(), |set| set.in_vcl())
     }
 
-    fn pick_with<R>(&self, ctx: &Ctx<'_>, params: Params, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
+    fn pick_with<R>(&self, ctx: &Ctx<'_>, params: Params, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
         match params.key(ctx) {
             Ok(key) => self.0.pick(ctx, key, &params, then),
             Err(by) => {
@@ -225,7 +225,7 @@ impl Kind for Shard {
         self.0.health(ctx)
     }
 
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnOnce(Backend<'_>) -> R) -> Option<R> {
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
         self.pick_with(ctx, self.lazy_params(ctx).resolve(), then)
     }
 

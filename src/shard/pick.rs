@@ -7,11 +7,13 @@ use super::params::Params;
 use super::{Core, Debug};
 use crate::error::shard as texts;
 use crate::ffi::{draw, Backend, Ctx};
+use crate::vdir::Tried;
 
 struct Asked<'a> {
     core: &'a Core,
     ctx: &'a Ctx<'a>,
     state: &'a State,
+    tried: &'a Tried,
     /// Of members that do not say.
     rampup: f64,
 }
@@ -19,11 +21,11 @@ struct Asked<'a> {
 impl World for Asked<'_> {
     fn health(&mut self, host: usize) -> (bool, f64) {
         match self.state.entries.get(host) {
-            Some(entry) => {
+            Some(entry) if !self.tried.has(host) => {
                 let (healthy, changed) = self.ctx.health(entry.member.backend());
                 (healthy, self.ctx.now() - changed)
             }
-            None => (false, 0.0),
+            _ => (false, 0.0),
         }
     }
 
@@ -52,13 +54,14 @@ impl World for Asked<'_> {
 }
 
 impl Core {
-    /// Picks a member, and calls `then` with it while it is sure to be alive.
+    /// Picks a member, and calls `then` with it while it is sure to be alive. If that gives nothing, picks another one
+    /// for the same key.
     pub(super) fn pick<R>(
         &self,
         ctx: &Ctx<'_>,
         key: u32,
         params: &Params,
-        then: impl FnOnce(Backend<'_>) -> R,
+        mut then: impl FnMut(Backend<'_>) -> Option<R>,
     ) -> Option<R> {
         let state = self.state.load();
         if state.entries.is_empty() {
@@ -81,8 +84,14 @@ impl Core {
             rampup: params.rampup,
             healthy: params.healthy,
         };
-        let mut asked = Asked { core: self, ctx, state: &state, rampup };
-        let host = shard::pick(&state.ring, state.entries.len(), &ask, &mut asked)?;
-        state.entries.get(host).map(|entry| then(entry.member.backend()))
+        let mut tried = Tried::default();
+        loop {
+            let mut asked = Asked { core: self, ctx, state: &state, tried: &tried, rampup };
+            let host = shard::pick(&state.ring, state.entries.len(), &ask, &mut asked)?;
+            if let Some(answer) = then(state.entries.get(host)?.member.backend()) {
+                return Some(answer);
+            }
+            tried.add(host)?;
+        }
     }
 }
