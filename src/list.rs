@@ -132,7 +132,7 @@ fn table(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
     };
     for (i, line) in lines.iter().enumerate() {
         text.push(b'\t');
-        text.extend_from_slice(line.name);
+        text.extend(field(line.name));
         // Writing to a Vec does not fail.
         let _ = match column {
             Column::Weights => writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line.healthy)),
@@ -179,6 +179,22 @@ fn json(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
     out.put(b"},\n");
 }
 
+/// A name in a table. A tab would begin another column, of which the server asserts that there are not too many, a line
+/// feed another line; and a space in front keeps the server from measuring the line. So they are written as `\xNN`, and
+/// so are other control characters.
+pub(crate) fn field(name: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(name.len());
+    for (i, b) in name.iter().enumerate() {
+        if b.is_ascii_control() || (i == 0 && *b == b' ') {
+            // Writing to a Vec does not fail.
+            let _ = write!(text, "\\x{b:02x}");
+        } else {
+            text.push(*b);
+        }
+    }
+    text
+}
+
 /// A name between quotes. Bytes that are not UTF-8 have no place in JSON and are replaced.
 pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(name.len());
@@ -195,7 +211,7 @@ pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, set_percentages, Line};
+    use super::{escaped, field, set_percentages, Line};
 
     fn percent(weights: &[f64]) -> Vec<f64> {
         let line = |w: &f64| Line { name: b"b", healthy: true, weight: *w, percent: 0.0 };
@@ -211,6 +227,12 @@ mod tests {
         assert_eq!(percent(&[3.0, 1.0]), [75.0, 25.0]);
         assert_eq!(percent(&[f64::MAX, f64::MAX]), [50.0, 50.0]);
         assert_eq!(percent(&[5e-324, 5e-324]), [50.0, 50.0]);
+    }
+
+    #[test]
+    fn names_in_tables() {
+        assert_eq!(field(b"b1 (80) \\ \xff"), b"b1 (80) \\ \xff");
+        assert_eq!(field(b" \t\n\x0b \x7f"), b"\\x20\\x09\\x0a\\x0b \\x7f");
     }
 
     #[test]

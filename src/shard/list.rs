@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use super::Core;
 use crate::ffi::{Ctx, Vsb};
-use crate::list::{escaped, health, summary, Form};
+use crate::list::{escaped, field, health, summary, Form};
 
 struct Line<'a> {
     name: &'a [u8],
@@ -65,8 +65,9 @@ fn progress(healthy: bool, age: f64, rampup: f64) -> (f64, f64) {
 fn table(lines: &[Line<'_>], out: &mut Vsb<'_>) {
     let mut text = b"\n\n\tBackend\tIdent\tHealth\tRampup  Remaining\n".to_vec();
     for line in lines {
-        for part in [b"\t", line.name, b"\t", line.ident] {
-            text.extend_from_slice(part);
+        for part in [line.name, line.ident] {
+            text.push(b'\t');
+            text.extend(field(part));
         }
         // Writing to a Vec does not fail.
         let _ = writeln!(text, "\t{}\t{:6.2}% {:8.3}s", health(line.healthy), line.rampup * 100.0, line.remaining);
