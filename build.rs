@@ -42,7 +42,7 @@ const CONSTANTS: &str = "VMOD_ABI_Version|VRT_CTX_MAGIC|DIRECTOR_MAGIC|VDI_METHO
 
 fn main() {
     // A change of any source changes the identity of the library, see `ids`.
-    for path in ["build.rs", "Cargo.lock", "Cargo.toml", "vmod.vcc", "src", "policy/src", "policy/Cargo.toml"] {
+    for path in ["build.rs", "Cargo.lock", "Cargo.toml", "vmod.vcc", "src", "policy", "report"] {
         println!("cargo:rerun-if-changed={path}");
     }
     for name in ["PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PYTHON3", "LIBCLANG_PATH"] {
@@ -99,7 +99,7 @@ fn identity(stock_id: &str, root: &Path, version: &str, abi: &str) -> String {
     let mut hasher = DefaultHasher::new();
     let mut files =
         vec![root.join("build.rs"), root.join("Cargo.lock"), root.join("Cargo.toml"), root.join("vmod.vcc")];
-    for dir in ["src", "policy/src"] {
+    for dir in ["src", "policy/src", "report/src"] {
         sources(&root.join(dir), &mut files);
     }
     files.sort();

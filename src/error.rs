@@ -5,7 +5,6 @@
 pub mod shard;
 
 use std::ffi::{CStr, CString};
-use std::fmt::Write as _;
 
 /// A text for the log. Has no NUL and no newline.
 pub struct Text(CString);
@@ -59,15 +58,25 @@ pub fn bad_weight(director: &CStr, backend: &CStr, weight: f64) -> Text {
     text.extend_from_slice(b"weight of ");
     text.extend_from_slice(backend.to_bytes());
     text.extend_from_slice(b" must be a finite number that is not negative, not ");
-    let mut number = String::new();
-    // Writing to a String does not fail.
-    let _ = if weight.abs() >= 1e-3 && weight.abs() < 1e15 {
-        write!(number, "{weight:.3}")
-    } else {
-        write!(number, "{weight:e}")
-    };
-    text.extend_from_slice(number.as_bytes());
+    text.extend_from_slice(number(weight).as_bytes());
     Text::new(text)
+}
+
+/// A number for people to read.
+fn number(x: f64) -> String {
+    if x.abs() >= 1e-3 && x.abs() < 1e15 {
+        format!("{x:.3}")
+    } else {
+        format!("{x:e}")
+    }
+}
+
+/// `from_load` with a floor that is none.
+#[must_use]
+pub fn bad_floor(floor: f64) -> Text {
+    let text =
+        format!("vmod_probe_directors: from_load(): floor must be a finite number above 0, not {}", number(floor));
+    Text::new(text.into_bytes())
 }
 
 /// `lookup` of a string that is not set.

@@ -2,13 +2,18 @@
 
 /// The weight of a member with this load: 1 / max(load, floor), so that members of equal speed end up equally loaded.
 ///
-/// `floor` bounds the weight of a member that has nothing to do: it is at most 1 / floor. `None` if the load is no
-/// finite number or negative, or the floor is not a finite number above 0.
+/// `floor` bounds the weight of a member that has nothing to do: it is at most 1 / floor. `None` if the load is not
+/// finite or negative, or the floor is none.
 #[must_use]
 pub fn weight(load: f64, floor: f64) -> Option<f64> {
-    let usable = load.is_finite() && load >= 0.0 && floor.is_finite() && floor > 0.0;
-    // The inverse of the smallest numbers is no number any more
-    usable.then(|| 1.0 / load.max(floor)).filter(|w| w.is_finite())
+    let usable = load.is_finite() && load >= 0.0 && is_floor(floor);
+    usable.then(|| 1.0 / load.max(floor))
+}
+
+/// Whether it is a finite number above 0, and not so small that its inverse is not finite.
+#[must_use]
+pub fn is_floor(floor: f64) -> bool {
+    floor.is_finite() && floor > 0.0 && (1.0 / floor).is_finite()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub mod entry;
 pub mod enums;
 pub mod nesting;
 pub mod panic;
+pub mod report;
 pub mod shard;
 pub mod shard_param;
 pub mod snapshot;

@@ -8,7 +8,7 @@ use std::mem::size_of_val;
 use std::ptr;
 
 use super::director::Object;
-use super::{entry, enums, shard, shard_param, vrt};
+use super::{entry, enums, report, shard, shard_param, vrt};
 use crate::fallback::Fallback;
 use crate::hash::Hash;
 use crate::random::Random;
@@ -176,6 +176,9 @@ static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_shard_param_get_healthy: Some(shard_param::get_healthy),
     f_shard_param_use: Some(shard_param::use_),
     f_lookup: Some(entry::lookup),
+    f_orca: Some(report::orca),
+    f_agent: Some(report::agent),
+    f_from_load: Some(report::from_load),
     enum_ALL: enums::ALL.entry(),
     enum_BLOB: enums::BLOB.entry(),
     enum_CHOSEN: enums::CHOSEN.entry(),
