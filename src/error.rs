@@ -79,6 +79,12 @@ pub fn bad_floor(floor: f64) -> Text {
     Text::new(text.into_bytes())
 }
 
+/// A method of an object that there is not.
+#[must_use]
+pub fn not_made() -> Text {
+    Text::new(b"vmod_probe_directors: an object is used that was not made, as vcl_init failed before".to_vec())
+}
+
 /// `lookup` of a string that is not set.
 #[must_use]
 pub fn nothing_looked_up() -> Text {

@@ -42,16 +42,18 @@ pub(super) unsafe fn fini<D: Kind>(place: *mut *mut Object<D>) {
     }
 }
 
-/// The arguments of a method.
+/// The arguments of a method. `None` is a VCL failure: there is no such object, as `vcl_init` failed before it was made,
+/// and it is `vcl_fini` that calls.
 ///
 /// # Safety
-/// To be called with the first arguments that VCL gives to a method of an object of this kind.
-pub(super) unsafe fn method<'a, D: Kind>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> (Ctx<'a>, &'a Object<D>) {
-    // SAFETY: VCL passes its context and an object that `init` has made, and which outlives the call.
-    match unsafe { (Ctx::from_raw(ctx), object.as_ref()) } {
-        (ctx, Some(object)) => (ctx, object),
-        _ => panic!("no object"),
+/// To be called with the first arguments that VCL gives to a method: its context, and the object, a `T`, or null.
+pub(super) unsafe fn method<'a, T>(ctx: *const vrt::vrt_ctx, object: *mut T) -> Option<(Ctx<'a>, &'a T)> {
+    // SAFETY: as the caller promises. An object outlives the call.
+    let (ctx, object) = unsafe { (Ctx::from_raw(ctx), object.as_ref()) };
+    if object.is_none() {
+        ctx.fail(&error::not_made());
     }
+    object.map(|object| (ctx, object))
 }
 
 /// `.add_backend(BACKEND, REAL)`
@@ -65,7 +67,8 @@ pub(super) unsafe fn add_backend<D: Director>(
     weight: f64,
 ) {
     // SAFETY: VCL passes a backend, or null, that outlives the call.
-    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let (called, backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let Some((ctx, object)) = called else { return };
     match backend {
         None => ctx.fail(&error::none_added(object.name())),
         Some(b) if b.as_raw() == object.director() => ctx.fail(&error::added_to_itself(object.name())),
@@ -86,7 +89,8 @@ pub(super) unsafe fn remove_backend<D: Director>(
     backend: vrt::VCL_BACKEND,
 ) {
     // SAFETY: VCL passes a backend, or null, that outlives the call.
-    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let (called, backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let Some((ctx, object)) = called else { return };
     match backend {
         None => ctx.fail(&error::none_removed(object.name())),
         Some(b) => object.kind.vdir().remove(b),
@@ -99,8 +103,7 @@ pub(super) unsafe fn remove_backend<D: Director>(
 /// To be called as VCL does.
 pub(super) unsafe fn backend<D: Kind>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>) -> vrt::VCL_BACKEND {
     // SAFETY: as the caller promises.
-    let (_, object) = unsafe { method(ctx, object) };
-    object.director()
+    unsafe { method(ctx, object) }.map_or(ptr::null(), |(_, object)| object.director())
 }
 
 /// `.backend(STRANDS)`
@@ -115,7 +118,7 @@ pub(super) unsafe fn backend_by_key<D: Keyed>(
     key: vrt::VCL_STRANDS,
 ) -> vrt::VCL_BACKEND {
     // SAFETY: as the caller promises.
-    let (ctx, object) = unsafe { method(ctx, object) };
+    let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return ptr::null() };
     // SAFETY: VCL passes strands, any of which may be null: an unset header counts as empty.
     let hash = unsafe { vrt::VRT_HashStrands32(key) };
     let state = object.kind.vdir().state();
@@ -151,7 +154,8 @@ pub(super) unsafe fn set_weight<D: Director>(
     weight: f64,
 ) {
     // SAFETY: VCL passes a backend, or null, that outlives the call.
-    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let (called, backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let Some((ctx, object)) = called else { return };
     match backend {
         None => ctx.fail(&error::none_weighed(object.name())),
         Some(b) => match policy::weight::checked(weight) {
@@ -171,7 +175,9 @@ pub(super) unsafe fn weight<D: Director>(
     backend: vrt::VCL_BACKEND,
 ) -> f64 {
     // SAFETY: VCL passes a backend, or null, that outlives the call.
-    let ((_, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
-    // The None backend is no member of anything.
-    backend.map_or(0.0, |b| object.kind.vdir().weight(b))
+    match unsafe { (method(ctx, object), Backend::from_raw(backend)) } {
+        (Some((_, object)), Some(b)) => object.kind.vdir().weight(b),
+        // The None backend is no member of anything.
+        _ => 0.0,
+    }
 }

@@ -20,7 +20,7 @@ fn cast(object: *mut Opaque) -> *mut Object<Shard> {
 
 /// # Safety
 /// To be called with the first arguments that VCL gives to a method.
-unsafe fn method<'a>(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> (Ctx<'a>, &'a Object<Shard>) {
+unsafe fn method<'a>(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> Option<(Ctx<'a>, &'a Object<Shard>)> {
     // SAFETY: as the caller promises.
     unsafe { entry::method(ctx, cast(object)) }
 }
@@ -59,19 +59,20 @@ pub(super) unsafe extern "C" fn fini(place: *mut *mut Opaque) {
 
 pub(super) unsafe extern "C" fn set_warmup(ctx: *const vrt::vrt_ctx, object: *mut Opaque, probability: vrt::VCL_REAL) {
     // SAFETY: called by VCL.
-    let (ctx, object) = unsafe { method(ctx, object) };
+    let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return };
     object.kind.set_warmup(&ctx, probability);
 }
 
 pub(super) unsafe extern "C" fn set_rampup(ctx: *const vrt::vrt_ctx, object: *mut Opaque, duration: vrt::VCL_DURATION) {
     // SAFETY: called by VCL.
-    let (ctx, object) = unsafe { method(ctx, object) };
+    let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return };
     object.kind.set_rampup(&ctx, duration);
 }
 
 pub(super) unsafe extern "C" fn associate(ctx: *const vrt::vrt_ctx, object: *mut Opaque, param: vrt::VCL_BLOB) {
     // SAFETY: called by VCL, with a blob or null.
-    let ((ctx, object), set) = unsafe { (method(ctx, object), shard_param::from_blob(param)) };
+    let (called, set) = unsafe { (method(ctx, object), shard_param::from_blob(param)) };
+    let Some((ctx, object)) = called else { return };
     if set.is_none() && !param.is_null() {
         ctx.fail(&texts::bad_associate(object.name()));
         return;
@@ -85,7 +86,8 @@ pub(super) unsafe extern "C" fn add_backend(
     args: *mut vrt::arg_vmod_probe_directors_shard_add_backend,
 ) -> vrt::VCL_BOOL {
     // SAFETY: called by VCL.
-    let ((ctx, object), args) = unsafe { (method(ctx, object), arguments(args)) };
+    let (called, args) = unsafe { (method(ctx, object), arguments(args)) };
+    let Some((ctx, object)) = called else { return 0 };
     // SAFETY: VCL passes a backend, or null, and a string, or null, that outlive the call.
     let (backend, ident) = unsafe { (Backend::from_raw(args.backend), string(args.ident)) };
     let name = object.name();
@@ -126,7 +128,8 @@ pub(super) unsafe extern "C" fn remove_backend(
     args: *mut vrt::arg_vmod_probe_directors_shard_remove_backend,
 ) -> vrt::VCL_BOOL {
     // SAFETY: called by VCL.
-    let ((ctx, object), args) = unsafe { (method(ctx, object), arguments(args)) };
+    let (called, args) = unsafe { (method(ctx, object), arguments(args)) };
+    let Some((ctx, object)) = called else { return 0 };
     // SAFETY: VCL passes a backend, or null, and a string, or null, that outlive the call.
     let (backend, ident) = unsafe { (Backend::from_raw(args.backend), string(args.ident)) };
     let backend = given(args.valid_backend, backend).flatten();
@@ -142,7 +145,7 @@ pub(super) unsafe extern "C" fn remove_backend(
 
 pub(super) unsafe extern "C" fn clear(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_BOOL {
     // SAFETY: called by VCL.
-    let (ctx, object) = unsafe { method(ctx, object) };
+    let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return 0 };
     object.kind.changes(&ctx).map(|c| c.clear()).is_some().into()
 }
 
@@ -152,7 +155,7 @@ pub(super) unsafe extern "C" fn reconfigure(
     replicas: vrt::VCL_INT,
 ) -> vrt::VCL_BOOL {
     // SAFETY: called by VCL.
-    let (ctx, object) = unsafe { method(ctx, object) };
+    let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return 0 };
     object.kind.reconfigure(&ctx, replicas).into()
 }
 
@@ -167,7 +170,8 @@ pub(super) unsafe extern "C" fn backend(
     args: *mut vrt::arg_vmod_probe_directors_shard_backend,
 ) -> vrt::VCL_BACKEND {
     // SAFETY: called by VCL.
-    let ((ctx, object), args) = unsafe { (method(ctx, object), arguments(args)) };
+    let (called, args) = unsafe { (method(ctx, object), arguments(args)) };
+    let Some((ctx, object)) = called else { return ptr::null() };
     let director = object.director();
     let name = object.name();
     let housekeeping = ctx.task() == Task::Housekeeping;
@@ -226,7 +230,7 @@ pub(super) unsafe extern "C" fn backend(
 
 pub(super) unsafe extern "C" fn debug(ctx: *const vrt::vrt_ctx, object: *mut Opaque, bits: vrt::VCL_INT) {
     // SAFETY: called by VCL.
-    let (_, object) = unsafe { method(ctx, object) };
+    let Some((_, object)) = (unsafe { method(ctx, object) }) else { return };
     // The lower 32 bits, as in the bundled directors.
     object.kind.set_debug(bits as u32);
 }
@@ -238,7 +242,8 @@ pub(super) unsafe extern "C" fn set_weight(
     weight: vrt::VCL_REAL,
 ) {
     // SAFETY: called by VCL, with a backend, or null, that outlives the call.
-    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let (called, backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
+    let Some((ctx, object)) = called else { return };
     match backend {
         None => ctx.fail(&error::none_weighed(object.name())),
         Some(b) => match policy::weight::checked(weight) {
@@ -254,6 +259,9 @@ pub(super) unsafe extern "C" fn weight(
     backend: vrt::VCL_BACKEND,
 ) -> vrt::VCL_REAL {
     // SAFETY: called by VCL, with a backend, or null, that outlives the call.
-    let ((ctx, object), backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
-    backend.map_or(0.0, |b| object.kind.weight(&ctx, b))
+    match unsafe { (method(ctx, object), Backend::from_raw(backend)) } {
+        (Some((ctx, object)), Some(b)) => object.kind.weight(&ctx, b),
+        // The None backend is no member of anything.
+        _ => 0.0,
+    }
 }

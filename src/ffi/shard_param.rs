@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::ctx::Ctx;
 use super::shard::{arguments, given};
-use super::{draw, enums, panic, vrt};
+use super::{draw, entry, enums, panic, vrt};
 use crate::shard::params::{healthy_word, Arguments, ParamSet};
 
 type Opaque = vrt::vmod_probe_directors_shard_param;
@@ -19,12 +19,9 @@ const BLOB_TYPE: u32 = 0x5a4d_70b5;
 
 /// # Safety
 /// To be called with the first arguments that VCL gives to a method.
-unsafe fn method<'a>(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> (Ctx<'a>, &'a ParamSet) {
-    // SAFETY: VCL passes its context and an object that `init` has made, and which outlives the call.
-    match unsafe { (Ctx::from_raw(ctx), object.cast::<ParamSet>().as_ref()) } {
-        (ctx, Some(set)) => (ctx, set),
-        _ => panic!("no object"),
-    }
+unsafe fn method<'a>(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> Option<(Ctx<'a>, &'a ParamSet)> {
+    // SAFETY: as the caller promises.
+    unsafe { entry::method(ctx, object.cast()) }
 }
 
 /// The bytes of a blob. None for null.
@@ -77,8 +74,9 @@ pub(super) unsafe extern "C" fn fini(place: *mut *mut Opaque) {
 
 pub(super) unsafe extern "C" fn clear(ctx: *const vrt::vrt_ctx, object: *mut Opaque) {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
-    set.clear(&ctx);
+    if let Some((ctx, set)) = unsafe { method(ctx, object) } {
+        set.clear(&ctx);
+    }
 }
 
 pub(super) unsafe extern "C" fn set(
@@ -87,7 +85,8 @@ pub(super) unsafe extern "C" fn set(
     args: *mut vrt::arg_vmod_probe_directors_shard_param_set,
 ) {
     // SAFETY: called by VCL.
-    let ((ctx, set), args) = unsafe { (method(ctx, object), arguments(args)) };
+    let (called, args) = unsafe { (method(ctx, object), arguments(args)) };
+    let Some((ctx, set)) = called else { return };
     // SAFETY: VCL passes ENUMs, and blobs that outlive the call.
     let arguments = unsafe {
         Arguments {
@@ -105,44 +104,42 @@ pub(super) unsafe extern "C" fn set(
 
 pub(super) unsafe extern "C" fn get_by(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_STRING {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
-    set.params(&ctx).by.word().as_ptr()
+    unsafe { method(ctx, object) }.map_or(ptr::null(), |(ctx, set)| set.params(&ctx).by.word().as_ptr())
 }
 
 pub(super) unsafe extern "C" fn get_key(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_INT {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
-    set.key_now(&ctx).into()
+    unsafe { method(ctx, object) }.map_or(0, |(ctx, set)| set.key_now(&ctx).into())
 }
 
 pub(super) unsafe extern "C" fn get_alt(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_INT {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
+    let called = unsafe { method(ctx, object) };
     // It was an INT when it was set.
-    set.params(&ctx).alt as vrt::VCL_INT
+    called.map_or(0, |(ctx, set)| set.params(&ctx).alt as vrt::VCL_INT)
 }
 
 pub(super) unsafe extern "C" fn get_warmup(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_REAL {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
-    set.params(&ctx).warmup.unwrap_or(-1.0)
+    unsafe { method(ctx, object) }.map_or(0.0, |(ctx, set)| set.params(&ctx).warmup.unwrap_or(-1.0))
 }
 
 pub(super) unsafe extern "C" fn get_rampup(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_BOOL {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
-    set.params(&ctx).rampup.into()
+    unsafe { method(ctx, object) }.map_or(0, |(ctx, set)| set.params(&ctx).rampup.into())
 }
 
 pub(super) unsafe extern "C" fn get_healthy(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_STRING {
     // SAFETY: called by VCL.
-    let (ctx, set) = unsafe { method(ctx, object) };
-    healthy_word(set.params(&ctx).healthy).as_ptr()
+    unsafe { method(ctx, object) }.map_or(ptr::null(), |(ctx, set)| healthy_word(set.params(&ctx).healthy).as_ptr())
 }
 
 pub(super) unsafe extern "C" fn use_(ctx: *const vrt::vrt_ctx, object: *mut Opaque) -> vrt::VCL_BLOB {
+    // SAFETY: called by VCL.
+    let Some((called, set)) = (unsafe { method(ctx, object) }) else { return ptr::null() };
+    let set: *const ParamSet = set;
     // SAFETY: VCL passes its context, and a set that outlives the task, in which the blob is.
     unsafe {
-        vrt::VRT_blob(ctx, c"xshard_param.use()".as_ptr(), object.cast_const().cast(), size_of::<ParamSet>(), BLOB_TYPE)
+        vrt::VRT_blob(called.as_raw(), c"xshard_param.use()".as_ptr(), set.cast(), size_of::<ParamSet>(), BLOB_TYPE)
     }
 }
