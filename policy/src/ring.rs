@@ -70,15 +70,16 @@ impl Ring {
     /// The ring where one host has another number of points. All other points stay where they are.
     #[must_use]
     pub fn resized(&self, host: usize, name: &[u8], count: u32) -> Self {
-        let mut own = Vec::new();
+        let mut own = Vec::with_capacity(count as usize);
         append(&mut own, host, name, count);
         own.sort_unstable();
-        let mut points = Vec::with_capacity(self.points.len() + own.len());
+        let had = self.points.iter().filter(|point| point.host as usize == host).count();
+        // Exactly, so that nothing is given back: a ring is large, and small things would settle in what is left over
+        let size = self.points.len() - had + own.len();
+        let mut points = Vec::with_capacity(size);
         let mut own = own.into_iter().peekable();
-        let mut had_points = false;
         for point in &self.points {
             if point.host as usize == host {
-                had_points = true;
                 continue;
             }
             while let Some(before) = own.next_if(|o| o < point) {
@@ -87,7 +88,8 @@ impl Ring {
             points.push(*point);
         }
         points.extend(own);
-        let hosts = self.hosts - usize::from(had_points) + usize::from(count > 0);
+        debug_assert_eq!(points.len(), size);
+        let hosts = self.hosts - usize::from(had > 0) + usize::from(count > 0);
         Ring { points: points.into(), hosts }
     }
 

@@ -60,15 +60,19 @@ impl Core {
         let mut writer = self.state.write();
         let old = writer.current();
         let mut weights = old.weights.clone();
-        let mut ring = None;
+        let mut ring: Option<Ring> = None;
         for (host, (entry, old_weight)) in old.entries.iter().zip(weights.iter_mut()).enumerate() {
             if !entry.member.is(backend) || *old_weight == weight {
                 continue;
             }
             let (before, after) = (points(entry.replicas, *old_weight), points(entry.replicas, weight));
             *old_weight = weight;
-            let current = ring.take().unwrap_or_else(|| old.ring.clone());
-            ring = Some(if before == after { current } else { current.resized(host, entry.ident().to_bytes(), after) });
+            let current = ring.as_ref().unwrap_or(&old.ring);
+            ring = Some(if before == after {
+                current.clone()
+            } else {
+                current.resized(host, entry.ident().to_bytes(), after)
+            });
         }
         let Some(ring) = ring else {
             return;
