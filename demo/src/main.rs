@@ -5,9 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-mod http;
 mod origin;
-mod server;
 mod stage;
 mod table;
 mod tally;
@@ -20,8 +18,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use origin::Origin;
-use server::Server;
 use stage::{Failure, Stage};
+use testbed::server::Server;
 use verdict::{Phase, TOLERANCE};
 
 /// The production example, with loopback addresses in place of its own.
@@ -50,7 +48,7 @@ fn run(program: &Path) -> Result<bool, Failure> {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     let origins = vec![Origin::start("a", 0.5)?, Origin::start("b", 0.5)?, Origin::start("c", 1.0)?];
-    let server = Server::start(program, &vcl(&origins))?;
+    let server = Server::start(program, &["-p", "thread_pool_min=10"], &vcl(&origins))?;
     println!("{} on 127.0.0.1:{}, {} requests a second", program.display(), server.port, traffic::RATE);
 
     let mut stage = Stage::new(origins, server, stop);

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::http::Head;
+use testbed::http::Head;
 
 pub struct Origin {
     pub name: &'static str,

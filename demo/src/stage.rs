@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use testbed::server::Server;
+
 use crate::origin::Origin;
-use crate::server::Server;
 use crate::table::{Row, Table};
 use crate::tally::{shares, Tally};
 use crate::traffic;

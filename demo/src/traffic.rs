@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::http::Head;
+use testbed::http::Head;
+
 use crate::tally::Tally;
 
 const CLIENTS: u64 = 4;

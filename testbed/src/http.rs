@@ -1,4 +1,4 @@
-//! As much HTTP/1.1 as the demo speaks: one head, then a body of known length.
+//! As much HTTP/1.1 as is spoken here: one head, then a body of known length.
 
 use std::io::{self, Read};
 

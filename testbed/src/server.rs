@@ -1,4 +1,4 @@
-//! The server under demonstration: started on a free loopback port, gone when this value is dropped.
+//! A server that is started on a free loopback port, and gone when this value is dropped.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,27 +12,27 @@ pub struct Server {
     process: Child,
     commands: Option<ChildStdin>,
     replies: BufReader<ChildStdout>,
-    _folder: Folder,
+    folder: Folder,
     pub port: u16,
 }
 
 impl Server {
-    /// Starts `program` with this VCL. In debug mode (`-d`) it takes commands from a pipe and ends
-    /// when the pipe closes, so that it goes even if the demo is killed.
-    pub fn start(program: &Path, vcl: &str) -> io::Result<Server> {
+    /// Starts `program` with these arguments, and others of our own, and this VCL. In debug mode (`-d`) it takes
+    /// commands from a pipe and ends when the pipe closes, so that it goes even if we are killed.
+    pub fn start(program: &Path, args: &[&str], vcl: &str) -> io::Result<Server> {
         let folder = Folder::new()?;
-        let file = folder.path.join("demo.vcl");
-        fs::write(&file, vcl)?;
+        let file = folder.write("boot.vcl", vcl)?;
         let mut process = Command::new(program)
             .args(["-d", "-j", "none", "-a", "127.0.0.1:0", "-s", "default,10m"])
-            .args(["-p", "thread_pool_min=10", "-n"])
-            .arg(folder.path.join("work"))
+            .args(args)
+            .arg("-n")
+            .arg(folder.work())
             .arg("-f")
             .arg(&file)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Ctrl-C reaches the demo alone, which then stops the server
+            // Ctrl-C reaches us alone, and we stop the server
             .process_group(0)
             .spawn()
             .map_err(|e| io::Error::other(format!("cannot start {}: {e}", program.display())))?;
@@ -47,7 +47,7 @@ impl Server {
             commands: process.stdin.take(),
             replies: BufReader::new(process.stdout.take().expect("stdout is piped")),
             process,
-            _folder: folder,
+            folder,
             port: 0,
         };
         match server.begin() {
@@ -70,7 +70,8 @@ impl Server {
         listen_port(&addresses).ok_or_else(|| io::Error::other(format!("no port in \"{addresses}\"")))
     }
 
-    fn command(&mut self, line: &str) -> io::Result<String> {
+    /// What a command on the command line interface gives, an error if it fails.
+    pub fn command(&mut self, line: &str) -> io::Result<String> {
         if let Some(pipe) = &mut self.commands {
             writeln!(pipe, "{line}")?;
         }
@@ -80,6 +81,24 @@ impl Server {
         } else {
             Err(io::Error::other(format!("\"{line}\" gave {status}: {body}")))
         }
+    }
+
+    /// Loads this VCL under a name.
+    pub fn load(&mut self, name: &str, vcl: &str) -> io::Result<()> {
+        let file = self.folder.write("next.vcl", vcl)?;
+        self.command(&format!("vcl.load {name} {}", file.display()))?;
+        Ok(())
+    }
+
+    /// The process that does the work, a child of the one that was started.
+    pub fn worker(&mut self) -> io::Result<u32> {
+        let text = self.command("pid")?;
+        worker_pid(&text).ok_or_else(|| io::Error::other(format!("no worker in \"{text}\"")))
+    }
+
+    /// The folder that other programs of the server want after `-n`.
+    pub fn work(&self) -> PathBuf {
+        self.folder.work()
     }
 
     pub fn is_running(&mut self) -> bool {
@@ -123,6 +142,11 @@ fn listen_port(addresses: &str) -> Option<u16> {
     addresses.lines().next()?.split(' ').nth(2)?.parse().ok()
 }
 
+/// The process in "Worker: 1234".
+fn worker_pid(text: &str) -> Option<u32> {
+    text.lines().find_map(|line| line.strip_prefix("Worker:"))?.trim().parse().ok()
+}
+
 /// A folder of our own, removed with what is in it.
 struct Folder {
     path: PathBuf,
@@ -130,9 +154,19 @@ struct Folder {
 
 impl Folder {
     fn new() -> io::Result<Folder> {
-        let path = std::env::temp_dir().join(format!("probe_directors-demo-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("probe_directors-{}", std::process::id()));
         fs::create_dir(&path)?;
         Ok(Folder { path })
+    }
+
+    fn work(&self) -> PathBuf {
+        self.path.join("work")
+    }
+
+    fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        let file = self.path.join(name);
+        fs::write(&file, text)?;
+        Ok(file)
     }
 }
 
@@ -157,5 +191,11 @@ mod tests {
     fn the_port_of_a_listen_address() {
         assert_eq!(listen_port("a0 127.0.0.1 34567\n"), Some(34567));
         assert_eq!(listen_port(""), None);
+    }
+
+    #[test]
+    fn the_worker_of_two_processes() {
+        assert_eq!(worker_pid("Master: 12\nWorker: 34\n"), Some(34));
+        assert_eq!(worker_pid("Master: 12\n"), None);
     }
 }
