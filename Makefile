@@ -4,15 +4,16 @@
 #            BUILD    where everything is built              (build)
 #            SOURCES_DIR=, VARNISH_SRC=                      see "varnish" below
 #            JOBS     parallel compile jobs                  (all cores)
+#            MINUTES  of "soak"                              (15)
 
 SHELL := /bin/bash
 SERIES ?= varnish-7.7
 BUILD ?= build
-export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N
+export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod varnish reference vmod check check-varnish check-series stress demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod varnish reference vmod check check-varnish check-series stress soak demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -44,6 +45,9 @@ check-series: deps ## each patch applies (git am, quilt) and builds
 
 stress: vmod reference ## our varnishtests N times each, under load (N=20)
 	@scripts/stress
+
+soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict
+	@scripts/soak
 
 demo: vmod ## three origins, live weights, a verdict
 	@scripts/demo
