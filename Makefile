@@ -13,7 +13,7 @@ export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod varnish reference vmod check check-varnish check-series stress soak demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod varnish reference vmod check check-varnish check-series stress soak cost demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -45,6 +45,9 @@ check-series: deps ## each patch applies (git am, quilt) and builds
 
 stress: vmod reference ## our varnishtests N times each, under load (N=20)
 	@scripts/stress
+
+cost: vmod reference ## what the patches cost per probe and request: instructions and time, against the unpatched server
+	@scripts/cost
 
 soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict
 	@scripts/soak
