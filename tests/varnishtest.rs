@@ -1,7 +1,7 @@
 //! Everything that runs in varnishtest, as one pool of tests: they mostly wait.
 //!
 //! `cargo test --test varnishtest -- ours` runs one suite, any part of a name selects.
-//! VTC_JOBS: tests at a time; VTC_TIMEOUT: seconds for each; VTC_REPEAT: rounds of our own tests.
+//! VTC_JOBS: tests at a time; VTC_TIMEOUT: seconds for each; VTC_REPEAT: rounds of our own tests and of those in the patches.
 
 mod suites;
 mod support;

@@ -6,7 +6,17 @@ pub mod ours;
 pub mod series;
 pub mod upstream;
 
+use std::env;
+
 use libtest_mimic::Trial;
+
+/// What to append to the name of a test for each time that it is to run (`VTC_REPEAT`): nothing if that is once.
+pub fn rounds() -> Vec<String> {
+    match env::var("VTC_REPEAT").ok().and_then(|n| n.parse().ok()) {
+        Some(repeat) if repeat > 1 => (1..=repeat).map(|round: usize| format!("-{round}")).collect(),
+        _ => vec![String::new()],
+    }
+}
 
 /// A test of the suite itself: fewer files than expected means that something was not found.
 pub fn at_least(floor: usize, suite: &str, found: usize) -> Trial {

@@ -1,17 +1,15 @@
 //! tests/vtc/*.vtc. The first letter says on which servers a test runs, see tests/vtc/README.md.
 
-use std::env;
 use std::fs;
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
 
-use super::at_least;
+use super::{at_least, rounds};
 use crate::support::run::{Case, View};
 use crate::support::setup::{files, stem, Server, Setup};
 
 pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
-    let repeat: usize = env::var("VTC_REPEAT").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut trials = Vec::new();
     let mut directors = 0;
     for file in files(&setup.root.join("tests/vtc"), ".vtc") {
@@ -29,8 +27,7 @@ pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
         };
         directors += servers.len() - 1;
         for server in servers {
-            for round in 1..=repeat {
-                let round = if repeat > 1 { format!("-{round}") } else { String::new() };
+            for round in rounds() {
                 let case = Case {
                     suite: format!("ours-{}", server.name),
                     name: format!("{name}{round}"),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use libtest_mimic::Trial;
 
-use super::at_least;
+use super::{at_least, rounds};
 use crate::support::run::{Case, View};
 use crate::support::setup::{files, stem, Setup};
 
@@ -19,21 +19,21 @@ pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
         }
     }
     let found = touched.len();
-    let mut trials: Vec<Trial> = touched
-        .into_iter()
-        .map(|path| {
+    let mut trials: Vec<Trial> = Vec::new();
+    for path in touched {
+        for round in rounds() {
             let case = Case {
                 suite: "series".to_owned(),
-                name: stem(Path::new(&path)),
-                file: setup.patched.source.join(path),
+                name: format!("{}{round}", stem(Path::new(&path))),
+                file: setup.patched.source.join(&path),
                 view: View::BuildTree,
                 patched: true,
                 vmods: vec![setup.patched.vmods()],
                 macros: Vec::new(),
             };
-            case.into_trial(setup)
-        })
-        .collect();
+            trials.push(case.into_trial(setup));
+        }
+    }
     trials.push(at_least(1, "series", found));
     trials
 }
