@@ -46,6 +46,21 @@ proptest! {
     }
 }
 
+/// The largest draw times the sum of all weights may be the sum itself, of which nobody has a part (vc#1324).
+#[test]
+fn the_ends_of_the_range() {
+    let most = 1.0 - f64::EPSILON / 2.0;
+    for weights in [vec![1.0; 3], vec![0.1; 10], vec![1e-300, 3e-300], vec![f64::MAX; 2], vec![7.0, 0.0], vec![5e-324]]
+    {
+        let plan = Random::empty().with_members(&weights);
+        let with_weight = weights.iter().rposition(|w| *w > 0.0);
+        assert_eq!(plan.pick(&weights, || most, |_| true), with_weight, "{weights:?}");
+        assert_eq!(pick_exactly(&weights, most, |_| true), with_weight, "{weights:?}");
+        assert_eq!(plan.pick(&weights, || 0.0, |_| true), Some(0), "{weights:?}");
+        assert_eq!(pick_exactly(&weights, 0.0, |_| true), Some(0), "{weights:?}");
+    }
+}
+
 #[test]
 fn shares_are_kept_when_members_are_sick() {
     let weights = [5.0, 1.0, 3.0, 1.0, 10.0];
