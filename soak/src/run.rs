@@ -27,18 +27,20 @@ const NEWS: Duration = Duration::from_secs(30);
 /// For sockets to be closed and the log to be read, once all VCLs are gone.
 const SETTLE: Duration = Duration::from_secs(3);
 
-/// A fixed number of threads and little log, so that memory does not grow for these reasons. Idle threads let go of
-/// their VCL at once: as they keep it for a minute otherwise, the probes of some 30 discarded VCLs would be running.
-/// Nobody is going to run a VCL for long, so no need to optimize it.
-const SERVER_ARGS: [&str; 14] = [
+/// Little log, and a fixed number of threads, few enough for all of them to be in use soon, so that memory does not grow
+/// for these reasons. Idle threads let go of their VCL at once: as they keep it for a minute otherwise, the probes of
+/// some 30 discarded VCLs would be running. Nobody is going to run a VCL for long, so no need to optimize it.
+const SERVER_ARGS: [&str; 16] = [
     "-l",
     "20m",
     "-p",
     "thread_pools=1",
     "-p",
-    "thread_pool_min=200",
+    "thread_pool_min=100",
     "-p",
-    "thread_pool_max=200",
+    "thread_pool_max=100",
+    "-p",
+    "thread_queue_limit=1000",
     "-p",
     "max_retries=4",
     "-p",
