@@ -6,6 +6,10 @@ pub mod shard;
 
 use std::ffi::{CStr, CString};
 
+use policy::reported::{Fault, WeightPolicy};
+
+use crate::weighing::What;
+
 /// A text for the log. Has no NUL and no newline.
 pub struct Text(CString);
 
@@ -51,6 +55,52 @@ pub fn added_to_itself(director: &CStr) -> Text {
     Text::new([director.to_bytes(), b": a director cannot be added to itself"].concat())
 }
 
+/// A weight that has changed from `old` to `new`.
+#[must_use]
+pub fn weight_changed(director: &CStr, backend: &CStr, old: f64, new: f64, what: What) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(b"weight of ");
+    text.extend_from_slice(backend.to_bytes());
+    let what = match what {
+        What::Changed => "",
+        What::Drained => ", drained",
+        What::Undrained => ", drained no more",
+        What::Expired => ", as it was not reported again",
+    };
+    text.extend_from_slice(format!(" {} -> {}{what}", number(old), number(new)).as_bytes());
+    Text::new(text)
+}
+
+/// `weight_policy` with an argument that is none.
+#[must_use]
+pub fn bad_policy(director: &CStr, policy: &WeightPolicy, fault: Fault) -> Text {
+    let (argument, must, value) = match fault {
+        Fault::Smoothing => ("smoothing", "above 0 and at most 1", policy.smoothing),
+        Fault::Ttl => ("ttl", "a duration that is not negative", policy.ttl),
+        Fault::SlowStart => ("slow_start", "a duration that is not negative", policy.slow_start),
+        Fault::Min => ("min", "a finite number that is not negative", policy.min),
+        Fault::Max => ("max", "a finite number that is 0 or not less than min", policy.max),
+        Fault::Hysteresis => ("hysteresis", "a finite number that is not negative", policy.hysteresis),
+    };
+    of_policy(director, &format!("{argument} must be {must}, not {}", number(value)))
+}
+
+/// `weight_policy` called again.
+#[must_use]
+pub fn policy_is_set(director: &CStr) -> Text {
+    of_policy(director, "there is one already")
+}
+
+/// `weight_policy` with a slow start for a director that has none.
+#[must_use]
+pub fn no_slow_start(director: &CStr, why: &str) -> Text {
+    of_policy(director, &format!("there is no slow_start, {why}"))
+}
+
+fn of_policy(director: &CStr, text: &str) -> Text {
+    Text::new([&prefixed(director)[..], b"weight_policy(): ", text.as_bytes()].concat())
+}
+
 /// A weight that is negative, infinite, or no number.
 #[must_use]
 pub fn bad_weight(director: &CStr, backend: &CStr, weight: f64) -> Text {
@@ -63,12 +113,21 @@ pub fn bad_weight(director: &CStr, backend: &CStr, weight: f64) -> Text {
 }
 
 /// A number for people to read.
-fn number(x: f64) -> String {
-    if x.abs() >= 1e-3 && x.abs() < 1e15 {
+#[must_use]
+pub fn number(x: f64) -> String {
+    if x == 0.0 || (x.abs() >= 1e-3 && x.abs() < 1e15) {
         format!("{x:.3}")
     } else {
         format!("{x:e}")
     }
+}
+
+/// A `least` director with a number of choices that is none.
+#[must_use]
+pub fn bad_choices(director: &CStr, choices: i64) -> Text {
+    let mut text = prefixed(director);
+    text.extend_from_slice(format!("choices must be at least 1, not {choices}").as_bytes());
+    Text::new(text)
 }
 
 /// `from_load` with a floor that is none.

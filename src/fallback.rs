@@ -25,6 +25,7 @@ impl Fallback {
 impl Director for Fallback {
     type Plan = Plan;
     const TYPE: &'static CStr = c"fallback";
+    const NO_SLOW_START: Option<&'static str> = Some("a fallback director has no shares");
     const LISTED_WEIGHTS: Weights = Weights::Never;
 
     fn vdir(&self) -> &Vdir<Plan> {

@@ -1,12 +1,17 @@
 //! The output of the CLI command `backend.list`, in its four forms.
 //!
-//! Same columns and members as the bundled directors. As there, a JSON object of details ends in a comma: the server
+//! Same columns and members as the bundled directors, and more of them once a weight was set or there is a weight policy;
+//! the server takes five columns at the most, the first of which is empty. As there, a JSON object of details ends in a comma: the server
 //! writes on.
 
 use std::io::Write as _;
 
-use crate::ffi::{Ctx, Vsb};
+use policy::reported::{ramp, Effect, WeightPolicy};
+
+use crate::error::number;
+use crate::ffi::{Ctx, Member, Vsb};
 use crate::vdir::State;
+use crate::weighing::Weighing;
 
 /// Whether a director lists the weights of its members.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,20 +53,85 @@ pub struct Form {
 struct Line<'a> {
     name: &'a [u8],
     healthy: bool,
-    /// 0 if sick, as in the bundled directors: what it has of the traffic.
+    /// 0 if sick, as in the bundled directors.
     weight: f64,
+    /// What it has of the traffic: its weight, but less of it during a slow start.
+    part: f64,
     percent: f64,
+    steering: Steering,
+}
+
+/// What there is to list of the weight of a member that was set, or may be.
+#[derive(Default)]
+pub(crate) struct Steering {
+    weight: f64,
+    base: f64,
+    reasons: Vec<String>,
+}
+
+impl Steering {
+    /// Of a member with this weight, of which it has the part `ramp` now.
+    pub(crate) fn of(member: &Member, weight: f64, policy: &WeightPolicy, ramp: f64) -> Self {
+        let listed = member.reports().listed(policy);
+        let mut reasons: Vec<String> = Vec::new();
+        if weight == 0.0 {
+            reasons.push("drained".to_owned());
+        }
+        for effect in listed.effects {
+            let word = match effect {
+                Effect::Smoothing => "smoothing",
+                Effect::Min => "min",
+                Effect::Max => "max",
+                Effect::Hysteresis => "hysteresis",
+                Effect::Ttl => "ttl",
+            };
+            reasons.push(word.to_owned());
+        }
+        if ramp < 1.0 {
+            reasons.push(format!("slow_start {:.0}%", 100.0 * ramp));
+        }
+        Steering { weight, base: listed.base, reasons }
+    }
+
+    /// For a table.
+    pub(crate) fn weight(&self) -> String {
+        number(self.weight)
+    }
+
+    /// For a table.
+    pub(crate) fn reasons(&self) -> String {
+        match &self.reasons[..] {
+            [] => "-".to_owned(),
+            reasons => reasons.join(", "),
+        }
+    }
+
+    /// Members of a JSON object, each with a comma.
+    pub(crate) fn put_json(&self, out: &mut Vsb<'_>) {
+        let reasons: Vec<String> = self.reasons.iter().map(|r| format!("\"{r}\"")).collect();
+        // Line by line: that is what is indented.
+        out.put(format!("\"base_weight\": {:.6},\n", self.base).as_bytes());
+        out.put(format!("\"policy\": [{}],\n", reasons.join(", ")).as_bytes());
+    }
+}
+
+/// Whether there is more to list than in the bundled directors.
+pub(crate) fn is_steered<'a>(weighing: &Weighing, mut members: impl Iterator<Item = &'a Member>) -> bool {
+    weighing.has_policy() || members.any(|m| m.reports().is_steered())
 }
 
 /// Writes the list. Gives the time when the health of a member changed last.
 pub fn write<P>(
     ctx: &Ctx<'_>,
     state: &State<P>,
+    weighing: &Weighing,
     weights: Weights,
     current: Option<Current>,
     form: Form,
     out: &mut Vsb<'_>,
 ) -> f64 {
+    let policy = weighing.policy();
+    let steered = is_steered(weighing, state.entries().map(|(m, _)| m));
     let mut lines = Vec::with_capacity(state.entries().len());
     let (mut last_change, mut healthy, mut usable) = (0.0_f64, 0, false);
     for (member, weight) in state.entries() {
@@ -69,11 +139,15 @@ pub fn write<P>(
         last_change = last_change.max(changed);
         healthy += usize::from(is_healthy);
         usable |= is_healthy && weight > 0.0;
+        let ramp = if is_healthy { ramp(ctx.now() - changed, policy.slow_start) } else { 1.0 };
+        let listed = if is_healthy { weight } else { 0.0 };
         lines.push(Line {
             name: member.backend().name().to_bytes(),
             healthy: is_healthy,
-            weight: if is_healthy { weight } else { 0.0 },
+            weight: listed,
+            part: listed * ramp,
             percent: 0.0,
+            steering: if steered { Steering::of(member, weight, &policy, ramp) } else { Steering::default() },
         });
     }
     set_percentages(&mut lines);
@@ -85,8 +159,8 @@ pub fn write<P>(
     };
     match (form.details, form.json) {
         (false, json) => summary(healthy, lines.len(), usable, json, out),
-        (true, false) => table(&lines, column, out),
-        (true, true) => json(&lines, column, out),
+        (true, false) => table(&lines, column, steered, out),
+        (true, true) => json(&lines, column, steered, out),
     }
     last_change
 }
@@ -94,13 +168,13 @@ pub fn write<P>(
 /// The sum may be 0, or too large for a number: nothing divides by the former, and shares of the largest weight are
 /// added instead of weights.
 fn set_percentages(lines: &mut [Line<'_>]) {
-    let max = lines.iter().map(|l| l.weight).fold(0.0, f64::max);
+    let max = lines.iter().map(|l| l.part).fold(0.0, f64::max);
     if max <= 0.0 {
         return;
     }
-    let total: f64 = lines.iter().map(|l| l.weight / max).sum();
+    let total: f64 = lines.iter().map(|l| l.part / max).sum();
     for line in lines {
-        line.percent = 100.0 * (line.weight / max) / total;
+        line.percent = 100.0 * (line.part / max) / total;
     }
 }
 
@@ -125,26 +199,34 @@ pub(crate) fn health(healthy: bool) -> &'static str {
     }
 }
 
-fn table(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
-    let mut text = match column {
-        Column::Current(_) => b"\n\n\tBackend\tCurrent\tHealth\n".to_vec(),
-        Column::Nothing | Column::Weights => b"\n\n\tBackend\tWeight\tHealth\n".to_vec(),
+fn table(lines: &[Line<'_>], column: Column, steered: bool, out: &mut Vsb<'_>) {
+    let second = match column {
+        Column::Current(_) => "Current",
+        Column::Nothing | Column::Weights if steered => "Share",
+        Column::Nothing | Column::Weights => "Weight",
     };
+    let last = if steered { "\t  Weight  Policy" } else { "" };
+    let mut text = format!("\n\n\tBackend\t{second}\tHealth{last}\n").into_bytes();
     for (i, line) in lines.iter().enumerate() {
         text.push(b'\t');
         text.extend(field(line.name));
-        // Writing to a Vec does not fail.
-        let _ = match column {
-            Column::Weights => writeln!(text, "\t{:6.2}%\t{}", line.percent, health(line.healthy)),
-            Column::Nothing => writeln!(text, "\t-\t{}", health(line.healthy)),
-            Column::Current(c) if c.place == i => writeln!(text, "\t*\t{}", health(line.healthy)),
-            Column::Current(_) => writeln!(text, "\t\t{}", health(line.healthy)),
+        let second = match column {
+            Column::Nothing if !steered => "-".to_owned(),
+            Column::Nothing | Column::Weights => format!("{:6.2}%", line.percent),
+            Column::Current(c) if c.place == i => "*".to_owned(),
+            Column::Current(_) => String::new(),
         };
+        // Writing to a Vec does not fail.
+        let _ = write!(text, "\t{second}\t{}", health(line.healthy));
+        if steered {
+            let _ = write!(text, "\t{:>8}  {}", line.steering.weight(), line.steering.reasons());
+        }
+        text.push(b'\n');
     }
     out.put(&text);
 }
 
-fn json(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
+fn json(lines: &[Line<'_>], column: Column, steered: bool, out: &mut Vsb<'_>) {
     out.put(b"{\n");
     out.indent(2);
     match column {
@@ -167,6 +249,9 @@ fn json(lines: &[Line<'_>], column: Column, out: &mut Vsb<'_>) {
             Column::Nothing => {}
             Column::Weights => out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes()),
             Column::Current(c) => out.put(format!("\"current\": {},\n", c.place == i).as_bytes()),
+        }
+        if steered {
+            line.steering.put_json(out);
         }
         out.put(format!("\"health\": \"{}\"\n", health(line.healthy)).as_bytes());
         out.indent(-2);
@@ -211,10 +296,17 @@ pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, field, set_percentages, Line};
+    use super::{escaped, field, set_percentages, Line, Steering};
 
     fn percent(weights: &[f64]) -> Vec<f64> {
-        let line = |w: &f64| Line { name: b"b", healthy: true, weight: *w, percent: 0.0 };
+        let line = |w: &f64| Line {
+            name: b"b",
+            healthy: true,
+            weight: *w,
+            part: *w,
+            percent: 0.0,
+            steering: Steering::default(),
+        };
         let mut lines: Vec<_> = weights.iter().map(line).collect();
         set_percentages(&mut lines);
         lines.iter().map(|l| (l.percent * 1e6).round() / 1e6).collect()

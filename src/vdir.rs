@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use policy::reported::ramp;
 use policy::Plan;
 
-use crate::ffi::snapshot::{Guard, Snapshot};
+use crate::ffi::snapshot::{Guard, Snapshot, Writer};
 use crate::ffi::{Backend, Ctx, Member};
+use crate::weighing::{Change, Weighing};
 
 /// The members of a director, their weights, and the plan that was made from them.
 ///
@@ -14,7 +16,11 @@ use crate::ffi::{Backend, Ctx, Member};
 /// back after.
 pub struct Vdir<P> {
     state: Snapshot<State<P>>,
+    weighing: Weighing,
 }
+
+/// Changes of weights that are to be logged, each with the member.
+pub type Changes = Vec<(Member, Change)>;
 
 /// One moment of a director. Members, in the order in which they were added, and weights have the same length.
 pub struct State<P> {
@@ -36,7 +42,7 @@ pub struct Health {
 impl<P: Plan> Default for Vdir<P> {
     fn default() -> Self {
         let state = State { members: Arc::new([]), weights: Box::new([]), plan: P::empty() };
-        Vdir { state: Snapshot::new(state) }
+        Vdir { state: Snapshot::new(state), weighing: Weighing::default() }
     }
 }
 
@@ -46,9 +52,14 @@ impl<P: Plan> Vdir<P> {
         self.state.load()
     }
 
+    /// How reports become weights.
+    pub fn weighing(&self) -> &Weighing {
+        &self.weighing
+    }
+
     /// Adds an entry for `backend`, which may be a member already. `weight` is valid.
     pub fn add(&self, backend: Backend<'_>, weight: f64) {
-        let member = Member::new(backend);
+        let member = Member::new(backend, weight);
         self.change_members(|members, weights| {
             members.push(member);
             weights.push(weight);
@@ -93,28 +104,52 @@ impl<P: Plan> Vdir<P> {
         drop(outdated);
     }
 
-    /// Sets the weight, which is valid, of all entries of `backend`. Does nothing if there are none.
+    /// Takes the report of a weight, which is valid, for all entries of `backend`. Does nothing if there are none.
+    /// `now` is in seconds since the epoch.
+    pub fn set_weight(&self, backend: Backend<'_>, weight: f64, now: f64) -> Changes {
+        let report = |m: &Member| m.is(backend).then(|| m.reports().report(&self.weighing, weight, now));
+        Self::change_weights(self.state.write(), report)
+    }
+
+    /// Sets weights that were not reported for too long back to those of `add_backend`. To be called before a pick. Does
+    /// not wait: if another thread is about to change weights, it leaves that to the next pick.
+    pub fn expire(&self, now: f64) -> Changes {
+        if !self.weighing.is_due(now) {
+            return Changes::new();
+        }
+        let Some(writer) = self.state.try_write() else {
+            return Changes::new();
+        };
+        self.weighing.ask_anew();
+        Self::change_weights(writer, |m| m.reports().expire(&self.weighing, now))
+    }
+
+    /// `change` gives the change of a member that has one.
     ///
     /// What is replaced is memory only: the members are shared with the new state. So it may be left to a later writer
     /// while somebody still reads it. As `change_members` leaves nothing behind, the members of states that were left
     /// are those of the current one, and no reference is given back when they are dropped under the lock.
-    pub fn set_weight(&self, backend: Backend<'_>, weight: f64) {
-        let mut writer = self.state.write();
+    fn change_weights(mut writer: Writer<'_, State<P>>, mut change: impl FnMut(&Member) -> Option<Change>) -> Changes {
         let old = writer.current();
-        let mut weights: Box<[f64]> = old.weights.clone();
-        let mut changed = false;
-        for (w, member) in weights.iter_mut().zip(old.members.iter()) {
-            if member.is(backend) && *w != weight {
-                *w = weight;
-                changed = true;
+        let mut changes = Changes::new();
+        let mut weights: Option<Box<[f64]>> = None;
+        for (i, (member, old_weight)) in old.entries().enumerate() {
+            let Some(change) = change(member) else { continue };
+            if change.weight != old_weight {
+                if let Some(weight) = weights.get_or_insert_with(|| old.weights.clone()).get_mut(i) {
+                    *weight = change.weight;
+                }
+            }
+            if change.record.is_some() {
+                changes.push((member.clone(), change));
             }
         }
-        if !changed {
-            return;
+        if let Some(weights) = weights {
+            let plan = old.plan.with_weights(&weights);
+            let members = Arc::clone(&old.members);
+            writer.publish(State { members, weights, plan });
         }
-        let plan = old.plan.with_weights(&weights);
-        let members = Arc::clone(&old.members);
-        writer.publish(State { members, weights, plan });
+        changes
     }
 
     /// The weight of the first entry of `backend`, 0 if there is none.
@@ -154,9 +189,23 @@ impl<P> State<P> {
         self.backend(at).is_some_and(|b| ctx.healthy(b))
     }
 
+    /// Whether the member at this place is healthy and has got so far in its slow start, of that many seconds, that it
+    /// gets a request for which `draw` gives a number from 0 up to 1: the chance is that of [`ramp`].
+    pub fn admitted(&self, ctx: &Ctx<'_>, at: usize, slow_start: f64, draw: impl FnOnce() -> f64) -> bool {
+        let Some(backend) = self.backend(at) else { return false };
+        let (healthy, changed) = ctx.health(backend);
+        let part = ramp(ctx.now() - changed, slow_start);
+        healthy && (part >= 1.0 || draw() < part)
+    }
+
     /// The member at this place.
+    pub fn member(&self, at: usize) -> Option<&Member> {
+        self.members.get(at)
+    }
+
+    /// As a backend.
     pub fn backend(&self, at: usize) -> Option<Backend<'_>> {
-        self.members.get(at).map(Member::backend)
+        self.member(at).map(Member::backend)
     }
 }
 

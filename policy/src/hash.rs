@@ -24,6 +24,18 @@ impl Plan for Hash {
     }
 }
 
+/// A number from 0 up to, but not including, 1 for a hash and the member at a place: always the same one, and another one
+/// for each.
+///
+/// The numbers are those of SplitMix64 by Steele, Lea and Flood, with both as the state.
+#[must_use]
+pub fn fraction(hash: u32, place: usize) -> f64 {
+    let mut z = (u64::from(hash) | (place as u64) << 32).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0
+}
+
 impl Hash {
     /// Picks the healthy member at the point that `hash`, the last 32 bits of the hash of a key, stands for. It is a
     /// fraction of the weights of the healthy members alone, as in the bundled `directors` VMOD: the same hash,
@@ -37,5 +49,20 @@ impl Hash {
             return self.sums.find(point);
         };
         healthy_sums(weights, |i| i < sick || (i > sick && healthy(i))).find(point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fraction;
+
+    #[test]
+    fn fractions_are_spread_over_keys_and_members() {
+        for place in [0, 1, 2, 999] {
+            let less = (0..10_000).filter(|hash| fraction(hash * 17, place) < 0.1).count();
+            assert!((900..1100).contains(&less), "{place}: {less}");
+        }
+        let both = (0..10_000).filter(|hash| fraction(*hash, 0) < 0.5 && fraction(*hash, 1) < 0.5).count();
+        assert!((2300..2700).contains(&both), "{both}");
     }
 }

@@ -9,7 +9,8 @@
 //! | [`sums`] | running sums of weights, and the member at a point of them |
 //! | [`stride`] | the weighted rotation: which member a sequence number stands for |
 //! | [`cursor`] | the sequence number itself, and how it survives a change of members |
-//! | [`round_robin`], [`random`], [`fallback`], [`hash`] | a pick, sick members included |
+//! | [`round_robin`], [`random`], [`fallback`], [`hash`], [`least`] | a pick, sick members included |
+//! | [`reported`] | from the weights that are reported to the one that counts |
 //! | [`ring`] | consistent hashing: which points of the ring are whose, and where a key is |
 //! | [`shard`], [`warmup`] | a pick from the ring, and whether the next one on it gets the request instead |
 
@@ -19,7 +20,9 @@
 pub mod cursor;
 pub mod fallback;
 pub mod hash;
+pub mod least;
 pub mod random;
+pub mod reported;
 pub mod ring;
 pub mod round_robin;
 pub mod shard;
@@ -30,6 +33,7 @@ pub mod weight;
 
 pub use fallback::Fallback;
 pub use hash::Hash;
+pub use least::Least;
 pub use random::Random;
 pub use round_robin::RoundRobin;
 

@@ -28,6 +28,11 @@ impl Plan for Random {
 }
 
 impl Random {
+    /// The member at the fraction `r` of all weights, whether it is healthy or not.
+    pub(crate) fn find(&self, r: f64) -> Option<usize> {
+        self.sums.find(r)
+    }
+
     /// Picks a healthy member, with a probability in proportion to its weight. Needs O(log n) steps unless most of
     /// the weight is sick.
     ///

@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use super::in_flight::InFlight;
 use super::vrt;
+use crate::weighing::Reports;
 
 /// A backend that lives at least for `'a`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,15 +38,23 @@ impl<'a> Backend<'a> {
     }
 }
 
-/// A counted reference to a backend: the only kind that may outlive the call in which the backend was named.
+/// A counted reference to a backend: the only kind that may outlive the call in which the backend was named. With what
+/// the director that it is a member of knows of it.
 ///
-/// Clones share the reference. It is given back by the last of them, which calls into the server: not to be dropped
+/// Clones share all of it. The reference is given back by the last of them, which calls into the server: not to be dropped
 /// under a lock.
 #[derive(Clone)]
 pub struct Member {
     backend: NonNull<vrt::director>,
-    /// Dropped, never read: picks take the pointer from beside it.
-    _reference: Arc<Reference>,
+    /// Picks do not go there: they take the pointer from beside it.
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    reports: Reports,
+    in_flight: InFlight,
+    /// Dropped, never read.
+    _reference: Reference,
 }
 
 /// One reference as the server counts them.
@@ -54,24 +64,35 @@ struct Reference(vrt::VCL_BACKEND);
 unsafe impl Send for Reference {}
 // SAFETY: as above; a shared `Reference` is not even read.
 unsafe impl Sync for Reference {}
-// SAFETY: the pointer is only handed to functions of the server that any thread may call, and `_reference` keeps it
+// SAFETY: the pointer is only handed to functions of the server that any thread may call, and `shared` keeps it
 // alive.
 unsafe impl Send for Member {}
 // SAFETY: as for Send.
 unsafe impl Sync for Member {}
 
 impl Member {
-    /// Takes a reference.
-    pub fn new(backend: Backend<'_>) -> Self {
+    /// Takes a reference. `weight` is the one without reports.
+    pub fn new(backend: Backend<'_>, weight: f64) -> Self {
         let mut reference = Reference(ptr::null());
         // SAFETY: the destination is null, hence holds no reference; the source is alive.
         unsafe { vrt::VRT_Assign_Backend(&mut reference.0, backend.as_raw()) };
-        Member { backend: backend.0, _reference: Arc::new(reference) }
+        let shared = Shared { reports: Reports::new(weight), in_flight: InFlight::default(), _reference: reference };
+        Member { backend: backend.0, shared: Arc::new(shared) }
     }
 
     /// The backend, as long as the reference is held.
     pub fn backend(&self) -> Backend<'_> {
         Backend(self.backend, PhantomData)
+    }
+
+    /// What was reported of it.
+    pub fn reports(&self) -> &Reports {
+        &self.shared.reports
+    }
+
+    /// Its requests in flight, as far as the director counts them.
+    pub fn in_flight(&self) -> &InFlight {
+        &self.shared.in_flight
     }
 
     /// Whether this is a reference to `backend`.

@@ -102,6 +102,11 @@ impl<'a> Ctx<'a> {
         }
     }
 
+    /// Whether there is a request to a backend.
+    pub fn has_backend_request(&self) -> bool {
+        !self.0.bo.is_null()
+    }
+
     /// The first four bytes of the hash of the object, big-endian. `None` if there is no request to a backend.
     pub fn hash(&self) -> Option<u32> {
         // SAFETY: null, or the request of this task, valid for as long as the context.

@@ -4,7 +4,7 @@
 //! gives the director back. The server then calls *release*, where the members go, so that references in a circle do
 //! not keep each other alive; and, when nobody holds a reference any more, *destroy*, where the object is freed.
 
-use std::ffi::{c_char, c_int, CStr};
+use std::ffi::{c_int, CStr};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -12,18 +12,36 @@ use policy::Plan;
 
 use super::backend::Backend;
 use super::ctx::Ctx;
+use super::draw;
 use super::nesting::{self, Refused};
 use super::vrt;
 use super::vsb::Vsb;
 use crate::error;
 use crate::list::{self, Current, Form, Weights};
-use crate::vdir::{Health, State, Tried, Vdir};
+use crate::vdir::{Changes, Health, State, Tried, Vdir};
+use crate::weighing::Weighing;
 
 /// A kind of director: what the server can ask it. Most of them have members and weights only, and are a
 /// [`Director`].
 pub trait Kind: Send + Sync + Sized + 'static {
     /// The type that `backend.list -j` shows.
     const TYPE: &'static CStr;
+
+    /// Why members cannot have a slow start, if they cannot.
+    const NO_SLOW_START: Option<&'static str>;
+
+    /// How reports become weights.
+    fn weighing(&self) -> &Weighing;
+
+    /// Takes the report of a weight, which is valid, for all entries of `backend`.
+    fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) -> Changes;
+
+    /// Sets weights that were not reported for too long back to what they were. To be called before a pick; costs
+    /// next to nothing if there are none.
+    fn expire(&self, now: f64) -> Changes;
+
+    /// The weight of the first entry of `backend`, 0 if there is none.
+    fn weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>) -> f64;
 
     /// Whether a pick can succeed now.
     fn health(&self, ctx: &Ctx<'_>) -> Health;
@@ -41,6 +59,23 @@ pub trait Kind: Send + Sync + Sized + 'static {
 
 impl<D: Director> Kind for D {
     const TYPE: &'static CStr = <D as Director>::TYPE;
+    const NO_SLOW_START: Option<&'static str> = <D as Director>::NO_SLOW_START;
+
+    fn weighing(&self) -> &Weighing {
+        self.vdir().weighing()
+    }
+
+    fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) -> Changes {
+        self.vdir().set_weight(backend, weight, ctx.now())
+    }
+
+    fn expire(&self, now: f64) -> Changes {
+        self.vdir().expire(now)
+    }
+
+    fn weight(&self, _: &Ctx<'_>, backend: Backend<'_>) -> f64 {
+        self.vdir().weight(backend)
+    }
 
     fn health(&self, ctx: &Ctx<'_>) -> Health {
         Director::health(self, ctx)
@@ -48,10 +83,18 @@ impl<D: Director> Kind for D {
 
     fn pick<R>(&self, ctx: &Ctx<'_>, mut then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
         let state = self.vdir().state();
+        let slow_start = self.vdir().weighing().policy().slow_start;
         let mut tried = Tried::default();
         loop {
-            let place = self.choose(&state, |i| !tried.has(i) && state.healthy(ctx, i))?;
+            let mut place = None;
+            if slow_start > 0.0 {
+                let admitted = |i| !tried.has(i) && state.admitted(ctx, i, slow_start, draw::any);
+                place = self.choose(&state, admitted);
+            }
+            // Nobody was admitted: somebody has to take it
+            let place = place.or_else(|| self.choose(&state, |i| !tried.has(i) && state.healthy(ctx, i)))?;
             if let Some(answer) = then(state.backend(place)?) {
+                self.picked(ctx, &state, place);
                 return Some(answer);
             }
             tried.add(place)?;
@@ -60,7 +103,7 @@ impl<D: Director> Kind for D {
 
     fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64 {
         let state = self.vdir().state();
-        list::write(ctx, &state, D::LISTED_WEIGHTS, self.current(&state), form, out)
+        list::write(ctx, &state, self.vdir().weighing(), D::LISTED_WEIGHTS, self.current(&state), form, out)
     }
 
     fn release(&self) {
@@ -76,6 +119,8 @@ pub trait Director: Send + Sync + 'static {
     const TYPE: &'static CStr;
     /// Whether `backend.list -p` shows weights.
     const LISTED_WEIGHTS: Weights;
+    /// Why members cannot have a slow start, if they cannot.
+    const NO_SLOW_START: Option<&'static str> = None;
 
     /// Its members and weights.
     fn vdir(&self) -> &Vdir<Self::Plan>;
@@ -83,6 +128,9 @@ pub trait Director: Send + Sync + 'static {
     /// The place of a member that has weight and is healthy, as far as `healthy` says. `None` if there is no such
     /// member.
     fn choose(&self, state: &State<Self::Plan>, healthy: impl FnMut(usize) -> bool) -> Option<usize>;
+
+    /// That the member at this place gets the request.
+    fn picked(&self, _ctx: &Ctx<'_>, _state: &State<Self::Plan>, _place: usize) {}
 
     /// Whether a pick can succeed now.
     fn health(&self, ctx: &Ctx<'_>) -> Health {
@@ -128,12 +176,12 @@ impl<D: Kind> Object<D> {
     };
 
     /// Makes a director and its object. `None` if the server refuses.
-    pub(super) fn add(ctx: &Ctx<'_>, name: *const c_char, kind: D) -> Option<*mut Self> {
+    pub(super) fn add(ctx: &Ctx<'_>, name: &CStr, kind: D) -> Option<*mut Self> {
         let object = Box::into_raw(Box::new(Object { director: AtomicPtr::default(), kind }));
         // SAFETY: the methods are static, and the object is freed by the last of them that is called. The name goes
-        // through a format that wants one C string, which the caller's `name` is.
+        // through a format that wants one C string.
         let director =
-            unsafe { vrt::VRT_AddDirector(ctx.as_raw(), Self::METHODS, object.cast(), c"%s".as_ptr(), name) };
+            unsafe { vrt::VRT_AddDirector(ctx.as_raw(), Self::METHODS, object.cast(), c"%s".as_ptr(), name.as_ptr()) };
         if director.is_null() {
             // SAFETY: made above, and the server has not kept it.
             drop(unsafe { Box::from_raw(object) });
@@ -153,6 +201,21 @@ impl<D: Kind> Object<D> {
         let mut director: vrt::VCL_BACKEND = unsafe { (*object).director.load(Ordering::Acquire) };
         // SAFETY: holds the reference that `add` got, which is given back here, once.
         unsafe { vrt::VRT_DelDirector(&mut director) };
+    }
+
+    /// Expires weights, and logs it. To be called first by whatever goes by weights.
+    pub(super) fn expire(&self, ctx: &Ctx<'_>) {
+        self.log(ctx, &self.kind.expire(ctx.now()));
+    }
+
+    /// Logs changes of weights.
+    pub(super) fn log(&self, ctx: &Ctx<'_>, changes: &Changes) {
+        for (member, change) in changes {
+            if let Some((old, what)) = change.record {
+                let name = member.backend().name();
+                ctx.log_notice(&error::weight_changed(self.name(), name, old, change.weight, what));
+            }
+        }
     }
 
     pub(super) fn director(&self) -> vrt::VCL_BACKEND {
@@ -206,8 +269,11 @@ unsafe extern "C" fn healthy<D: Kind>(
 ) -> vrt::VCL_BOOL {
     // SAFETY: called by the server, for a director with this vtable.
     let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
-    let health =
-        within(&ctx, director, name, || object.kind.health(&ctx)).unwrap_or(Health { healthy: false, changed: 0.0 });
+    let ask = || {
+        object.expire(&ctx);
+        object.kind.health(&ctx)
+    };
+    let health = within(&ctx, director, name, ask).unwrap_or(Health { healthy: false, changed: 0.0 });
     // SAFETY: null, or the caller's to be written.
     if let Some(changed) = unsafe { changed.as_mut() } {
         *changed = health.changed;
@@ -220,7 +286,11 @@ unsafe extern "C" fn healthy<D: Kind>(
 unsafe extern "C" fn resolve<D: Kind>(ctx: *const vrt::vrt_ctx, director: vrt::VCL_BACKEND) -> vrt::VCL_BACKEND {
     // SAFETY: called by the server, for a director with this vtable.
     let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
-    within(&ctx, director, name, || object.kind.pick(&ctx, |b| ctx.resolve(b))).flatten().unwrap_or(ptr::null())
+    let ask = || {
+        object.expire(&ctx);
+        object.kind.pick(&ctx, |b| ctx.resolve(b))
+    };
+    within(&ctx, director, name, ask).flatten().unwrap_or(ptr::null())
 }
 
 unsafe extern "C" fn list<D: Kind>(
@@ -233,7 +303,10 @@ unsafe extern "C" fn list<D: Kind>(
     // SAFETY: called by the server, for a director with this vtable, with a buffer to write to.
     let (ctx, (object, name), mut vsb) = unsafe { (Ctx::from_raw(ctx), object::<D>(director), Vsb::from_raw(vsb)) };
     let form = Form { details: details != 0, json: json != 0 };
-    let changed = within(&ctx, director, name, || object.kind.list(&ctx, form, &mut vsb));
+    let changed = within(&ctx, director, name, || {
+        object.expire(&ctx);
+        object.kind.list(&ctx, form, &mut vsb)
+    });
     if let Some(changed) = changed {
         // SAFETY: alive. Only the CLI thread lists, and only there is this called: the server does not lock it.
         unsafe { vrt::VRT_SetChanged(director, changed) };

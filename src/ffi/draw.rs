@@ -49,6 +49,11 @@ pub fn testable_long() -> Option<f64> {
     Some(testable()? + testable()? / 2_147_483_648.0)
 }
 
+/// A number from the generator that is the one to use.
+pub fn any() -> f64 {
+    testable().unwrap_or_else(fast)
+}
+
 /// A number from this thread's own generator, with 53 bits.
 pub fn fast() -> f64 {
     let mut state = STATE.get();

@@ -3,29 +3,37 @@
 //! The functions with a type parameter do it for all directors. The macro `entry_points` in `vmod` gives them the
 //! names that the function table wants.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, CStr};
 use std::ptr;
 
 use super::backend::Backend;
 use super::ctx::Ctx;
 use super::director::{Director, Keyed, Kind, Object};
 use super::{draw, panic, vrt};
-use crate::error;
+use crate::error::{self, Text};
+use policy::reported::WeightPolicy;
 
 /// `new object = probe_directors.kind()`
 ///
 /// # Safety
 /// To be called as VCL does: with a context, the place of a VCL object that has not been made, and its name.
-pub(super) unsafe fn init<D: Kind>(ctx: *const vrt::vrt_ctx, place: *mut *mut Object<D>, name: *const c_char, kind: D) {
+pub(super) unsafe fn init<D: Kind>(
+    ctx: *const vrt::vrt_ctx,
+    place: *mut *mut Object<D>,
+    name: *const c_char,
+    make: impl FnOnce(&CStr) -> Result<D, Text>,
+) {
     panic::install();
     draw::init();
     // SAFETY: VCL passes its context.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    match Object::add(&ctx, name, kind) {
+    // SAFETY: VCL passes the name as a C string.
+    let name = unsafe { CStr::from_ptr(name) };
+    let made = make(name).and_then(|kind| Object::add(&ctx, name, kind).ok_or_else(|| error::not_added(name)));
+    match made {
         // SAFETY: VCL passes a place for the object.
-        Some(object) => unsafe { *place = object },
-        // SAFETY: VCL passes the name as a C string.
-        None => ctx.fail(&error::not_added(unsafe { std::ffi::CStr::from_ptr(name) })),
+        Ok(object) => unsafe { *place = object },
+        Err(text) => ctx.fail(&text),
     }
 }
 
@@ -121,8 +129,16 @@ pub(super) unsafe fn backend_by_key<D: Keyed>(
     let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return ptr::null() };
     // SAFETY: VCL passes strands, any of which may be null: an unset header counts as empty.
     let hash = unsafe { vrt::VRT_HashStrands32(key) };
+    object.expire(&ctx);
     let state = object.kind.vdir().state();
-    let place = object.kind.choose_by_hash(&state, hash, |i| state.healthy(&ctx, i));
+    let slow_start = object.kind.weighing().policy().slow_start;
+    let mut place = None;
+    if slow_start > 0.0 {
+        // Which keys a member gets first does not depend on chance
+        let admitted = |i| state.admitted(&ctx, i, slow_start, || policy::hash::fraction(hash, i));
+        place = object.kind.choose_by_hash(&state, hash, admitted);
+    }
+    let place = place.or_else(|| object.kind.choose_by_hash(&state, hash, |i| state.healthy(&ctx, i)));
     place.and_then(|i| state.backend(i)).map_or(ptr::null(), Backend::as_raw)
 }
 
@@ -147,7 +163,7 @@ pub(super) unsafe extern "C" fn lookup(ctx: *const vrt::vrt_ctx, name: vrt::VCL_
 ///
 /// # Safety
 /// To be called as VCL does.
-pub(super) unsafe fn set_weight<D: Director>(
+pub(super) unsafe fn set_weight<D: Kind>(
     ctx: *const vrt::vrt_ctx,
     object: *mut Object<D>,
     backend: vrt::VCL_BACKEND,
@@ -160,7 +176,7 @@ pub(super) unsafe fn set_weight<D: Director>(
         None => ctx.fail(&error::none_weighed(object.name())),
         Some(b) => match policy::weight::checked(weight) {
             None => ctx.log_error(&error::bad_weight(object.name(), b.name(), weight)),
-            Some(weight) => object.kind.vdir().set_weight(b, weight),
+            Some(weight) => object.log(&ctx, &object.kind.set_weight(&ctx, b, weight)),
         },
     }
 }
@@ -169,15 +185,36 @@ pub(super) unsafe fn set_weight<D: Director>(
 ///
 /// # Safety
 /// To be called as VCL does.
-pub(super) unsafe fn weight<D: Director>(
+pub(super) unsafe fn weight<D: Kind>(
     ctx: *const vrt::vrt_ctx,
     object: *mut Object<D>,
     backend: vrt::VCL_BACKEND,
 ) -> f64 {
     // SAFETY: VCL passes a backend, or null, that outlives the call.
     match unsafe { (method(ctx, object), Backend::from_raw(backend)) } {
-        (Some((_, object)), Some(b)) => object.kind.vdir().weight(b),
+        (Some((ctx, object)), Some(b)) => {
+            object.expire(&ctx);
+            object.kind.weight(&ctx, b)
+        }
         // The None backend is no member of anything.
         _ => 0.0,
+    }
+}
+
+/// `.weight_policy(...)`
+///
+/// # Safety
+/// To be called as VCL does.
+pub(super) unsafe fn weight_policy<D: Kind>(ctx: *const vrt::vrt_ctx, object: *mut Object<D>, policy: WeightPolicy) {
+    // SAFETY: as the caller promises.
+    let Some((ctx, object)) = (unsafe { method(ctx, object) }) else { return };
+    let name = object.name();
+    if let Some(fault) = policy.fault() {
+        return ctx.fail(&error::bad_policy(name, &policy, fault));
+    }
+    match D::NO_SLOW_START {
+        Some(why) if policy.slow_start > 0.0 => ctx.fail(&error::no_slow_start(name, why)),
+        _ if !object.kind.weighing().set_policy(policy) => ctx.fail(&error::policy_is_set(name)),
+        _ => {}
     }
 }

@@ -22,6 +22,7 @@ pub mod director;
 pub mod draw;
 pub mod entry;
 pub mod enums;
+pub mod in_flight;
 pub mod nesting;
 pub mod panic;
 pub mod report;

@@ -8,9 +8,10 @@ use super::backend::Backend;
 use super::ctx::{Ctx, Task};
 use super::director::{within, Object};
 use super::{entry, enums, shard_param, vrt};
-use crate::error::{self, shard as texts};
+use crate::error::shard as texts;
 use crate::shard::params::Arguments;
 use crate::shard::Shard;
+use policy::reported::WeightPolicy;
 
 type Opaque = vrt::vmod_probe_directors_shard;
 
@@ -48,8 +49,8 @@ pub(super) fn given<T>(valid: c_char, value: T) -> Option<T> {
 }
 
 pub(super) unsafe extern "C" fn init(ctx: *const vrt::vrt_ctx, place: *mut *mut Opaque, name: *const c_char) {
-    // SAFETY: VCL keeps the contract of this function, and passes the name as a C string.
-    unsafe { entry::init(ctx, place.cast(), name, Shard::new(CStr::from_ptr(name))) }
+    // SAFETY: VCL keeps the contract of this function.
+    unsafe { entry::init(ctx, place.cast(), name, |name| Ok(Shard::new(name))) }
 }
 
 pub(super) unsafe extern "C" fn fini(place: *mut *mut Opaque) {
@@ -223,9 +224,11 @@ pub(super) unsafe extern "C" fn backend(
     if lazy {
         return if object.kind.keep(&ctx, given, param) { director } else { ptr::null() };
     }
-    within(&ctx, director, name, || object.kind.pick_now(&ctx, given, param, |b| Some(b.as_raw())))
-        .flatten()
-        .unwrap_or(ptr::null())
+    let ask = || {
+        object.expire(&ctx);
+        object.kind.pick_now(&ctx, given, param, |b| Some(b.as_raw()))
+    };
+    within(&ctx, director, name, ask).flatten().unwrap_or(ptr::null())
 }
 
 pub(super) unsafe extern "C" fn debug(ctx: *const vrt::vrt_ctx, object: *mut Opaque, bits: vrt::VCL_INT) {
@@ -241,16 +244,8 @@ pub(super) unsafe extern "C" fn set_weight(
     backend: vrt::VCL_BACKEND,
     weight: vrt::VCL_REAL,
 ) {
-    // SAFETY: called by VCL, with a backend, or null, that outlives the call.
-    let (called, backend) = unsafe { (method(ctx, object), Backend::from_raw(backend)) };
-    let Some((ctx, object)) = called else { return };
-    match backend {
-        None => ctx.fail(&error::none_weighed(object.name())),
-        Some(b) => match policy::weight::checked(weight) {
-            None => ctx.log_error(&error::bad_weight(object.name(), b.name(), weight)),
-            Some(weight) => object.kind.set_weight(&ctx, b, weight),
-        },
-    }
+    // SAFETY: VCL keeps the contract of this function.
+    unsafe { entry::set_weight(ctx, cast(object), backend, weight) }
 }
 
 pub(super) unsafe extern "C" fn weight(
@@ -258,10 +253,21 @@ pub(super) unsafe extern "C" fn weight(
     object: *mut Opaque,
     backend: vrt::VCL_BACKEND,
 ) -> vrt::VCL_REAL {
-    // SAFETY: called by VCL, with a backend, or null, that outlives the call.
-    match unsafe { (method(ctx, object), Backend::from_raw(backend)) } {
-        (Some((ctx, object)), Some(b)) => object.kind.weight(&ctx, b),
-        // The None backend is no member of anything.
-        _ => 0.0,
-    }
+    // SAFETY: VCL keeps the contract of this function.
+    unsafe { entry::weight(ctx, cast(object), backend) }
+}
+
+pub(super) unsafe extern "C" fn weight_policy(
+    ctx: *const vrt::vrt_ctx,
+    object: *mut Opaque,
+    smoothing: vrt::VCL_REAL,
+    ttl: vrt::VCL_DURATION,
+    slow_start: vrt::VCL_DURATION,
+    min: vrt::VCL_REAL,
+    max: vrt::VCL_REAL,
+    hysteresis: vrt::VCL_REAL,
+) {
+    let policy = WeightPolicy { smoothing, ttl, slow_start, min, max, hysteresis };
+    // SAFETY: VCL keeps the contract of this function.
+    unsafe { entry::weight_policy(ctx, cast(object), policy) }
 }

@@ -81,6 +81,11 @@ impl<T> Snapshot<T> {
     pub fn write(&self) -> Writer<'_, T> {
         Writer { snapshot: self, books: sync::lock(&self.writer) }
     }
+
+    /// As [`Snapshot::write`], but does not wait: `None` if there is a writer.
+    pub fn try_write(&self) -> Option<Writer<'_, T>> {
+        Some(Writer { snapshot: self, books: sync::try_lock(&self.writer)? })
+    }
 }
 
 /// A value that is kept for as long as the guard.
@@ -210,13 +215,21 @@ impl Wait {
 mod sync {
     use std::cell::UnsafeCell;
     pub use std::sync::atomic::{AtomicU64, Ordering};
-    use std::sync::PoisonError;
     pub use std::sync::{Mutex, MutexGuard};
+    use std::sync::{PoisonError, TryLockError};
     pub use std::thread::yield_now;
 
     /// A panic ends the process, so that nobody meets a poisoned mutex.
     pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+        match mutex.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(e)) => Some(e.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// An `UnsafeCell` whose accesses the model checker can follow.
@@ -270,6 +283,10 @@ mod sync {
 
     pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+        mutex.try_lock().ok()
     }
 
     pub struct Cell<T>(loom::cell::UnsafeCell<T>);

@@ -11,8 +11,10 @@ use super::director::Object;
 use super::{entry, enums, report, shard, shard_param, vrt};
 use crate::fallback::Fallback;
 use crate::hash::Hash;
+use crate::least::Least;
 use crate::random::Random;
 use crate::round_robin::RoundRobin;
+use policy::reported::WeightPolicy;
 
 mod ids {
     include!(concat!(env!("OUT_DIR"), "/ids.rs"));
@@ -24,7 +26,8 @@ extern "C" {
 }
 
 /// The entry points of one kind of director, in a module of its name. To VCL an object is a pointer to an opaque
-/// structure, `$opaque`. `$make` makes one from the arguments of `init`, `$pick` is what `.backend()`
+/// structure, `$opaque`. `$make` makes one from
+/// its name and the arguments of `init`, `$pick` is what `.backend()`
 /// does with its own.
 macro_rules! entry_points {
     (
@@ -92,6 +95,21 @@ macro_rules! entry_points {
                 unsafe { entry::set_weight(ctx, cast(object), backend, weight) }
             }
 
+            pub unsafe extern "C" fn weight_policy(
+                ctx: *const vrt::vrt_ctx,
+                object: *mut vrt::$opaque,
+                smoothing: vrt::VCL_REAL,
+                ttl: vrt::VCL_DURATION,
+                slow_start: vrt::VCL_DURATION,
+                min: vrt::VCL_REAL,
+                max: vrt::VCL_REAL,
+                hysteresis: vrt::VCL_REAL,
+            ) {
+                let policy = WeightPolicy { smoothing, ttl, slow_start, min, max, hysteresis };
+                // SAFETY: VCL keeps the contract of this function.
+                unsafe { entry::weight_policy(ctx, cast(object), policy) }
+            }
+
             pub unsafe extern "C" fn weight(
                 ctx: *const vrt::vrt_ctx,
                 object: *mut vrt::$opaque,
@@ -106,19 +124,23 @@ macro_rules! entry_points {
 
 entry_points!(
     round_robin, RoundRobin, vmod_probe_directors_round_robin,
-    init() => RoundRobin::default(), backend() => entry::backend
+    init() => |_| Ok(RoundRobin::default()), backend() => entry::backend
 );
 entry_points!(
     random, Random, vmod_probe_directors_random,
-    init() => Random::default(), backend() => entry::backend
+    init() => |_| Ok(Random::default()), backend() => entry::backend
 );
 entry_points!(
     fallback, Fallback, vmod_probe_directors_fallback,
-    init(sticky: vrt::VCL_BOOL) => Fallback::new(sticky != 0), backend() => entry::backend
+    init(sticky: vrt::VCL_BOOL) => |_| Ok(Fallback::new(sticky != 0)), backend() => entry::backend
 );
 entry_points!(
     hash, Hash, vmod_probe_directors_hash,
-    init() => Hash::default(), backend(key: vrt::VCL_STRANDS) => entry::backend_by_key
+    init() => |_| Ok(Hash::default()), backend(key: vrt::VCL_STRANDS) => entry::backend_by_key
+);
+entry_points!(
+    least, Least, vmod_probe_directors_least,
+    init(choices: vrt::VCL_INT) => |name| Least::new(name, choices), backend() => entry::backend
 );
 
 static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
@@ -129,6 +151,7 @@ static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_round_robin_backend: Some(round_robin::backend),
     f_round_robin_set_weight: Some(round_robin::set_weight),
     f_round_robin_weight: Some(round_robin::weight),
+    f_round_robin_weight_policy: Some(round_robin::weight_policy),
     f_fallback__init: Some(fallback::init),
     f_fallback__fini: Some(fallback::fini),
     f_fallback_add_backend: Some(fallback::add_backend),
@@ -136,6 +159,7 @@ static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_fallback_backend: Some(fallback::backend),
     f_fallback_set_weight: Some(fallback::set_weight),
     f_fallback_weight: Some(fallback::weight),
+    f_fallback_weight_policy: Some(fallback::weight_policy),
     f_random__init: Some(random::init),
     f_random__fini: Some(random::fini),
     f_random_add_backend: Some(random::add_backend),
@@ -143,6 +167,7 @@ static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_random_backend: Some(random::backend),
     f_random_set_weight: Some(random::set_weight),
     f_random_weight: Some(random::weight),
+    f_random_weight_policy: Some(random::weight_policy),
     f_hash__init: Some(hash::init),
     f_hash__fini: Some(hash::fini),
     f_hash_add_backend: Some(hash::add_backend),
@@ -150,6 +175,15 @@ static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_hash_backend: Some(hash::backend),
     f_hash_set_weight: Some(hash::set_weight),
     f_hash_weight: Some(hash::weight),
+    f_hash_weight_policy: Some(hash::weight_policy),
+    f_least__init: Some(least::init),
+    f_least__fini: Some(least::fini),
+    f_least_add_backend: Some(least::add_backend),
+    f_least_remove_backend: Some(least::remove_backend),
+    f_least_backend: Some(least::backend),
+    f_least_set_weight: Some(least::set_weight),
+    f_least_weight: Some(least::weight),
+    f_least_weight_policy: Some(least::weight_policy),
     f_shard__init: Some(shard::init),
     f_shard__fini: Some(shard::fini),
     f_shard_set_warmup: Some(shard::set_warmup),
@@ -164,6 +198,7 @@ static FUNCTIONS: Functions = Functions(vrt::Vmod_vmod_probe_directors_Func {
     f_shard_debug: Some(shard::debug),
     f_shard_set_weight: Some(shard::set_weight),
     f_shard_weight: Some(shard::weight),
+    f_shard_weight_policy: Some(shard::weight_policy),
     f_shard_param__init: Some(shard_param::init),
     f_shard_param__fini: Some(shard_param::fini),
     f_shard_param_clear: Some(shard_param::clear),

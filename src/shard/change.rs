@@ -46,13 +46,16 @@ impl Changes {
 
     /// `weight` is valid.
     pub fn add(&self, backend: Backend<'_>, ident: Option<&CStr>, rampup: Option<f64>, weight: f64) {
-        let entry = Entry { member: Member::new(backend), ident: ident.map(Arc::from), rampup, replicas: REPLICAS };
+        let entry =
+            Entry { member: Member::new(backend, weight), ident: ident.map(Arc::from), rampup, replicas: REPLICAS };
         self.list.borrow_mut().push(Change::Add(entry, weight));
     }
 
     /// Removes entries of the backend or the entry of the ident.
     pub fn remove(&self, backend: Option<Backend<'_>>, ident: Option<&CStr>) {
-        self.list.borrow_mut().push(Change::Remove(backend.map(Member::new), ident.map(CStr::to_owned)));
+        // Never becomes an entry, so that its weight does not matter
+        let member = backend.map(|b| Member::new(b, 0.0));
+        self.list.borrow_mut().push(Change::Remove(member, ident.map(CStr::to_owned)));
     }
 
     /// Removes all entries.
@@ -61,10 +64,12 @@ impl Changes {
     }
 
     /// Sets the weight, which is valid, of what is to be added.
-    pub(super) fn set_weight(&self, backend: Backend<'_>, weight: f64) {
+    pub(super) fn set_weight(&self, backend: Backend<'_>, weight: f64, now: f64) {
         for change in self.list.borrow_mut().iter_mut() {
             match change {
-                Change::Add(entry, old) if entry.member.is(backend) => *old = weight,
+                Change::Add(entry, old) if entry.member.is(backend) => {
+                    *old = entry.member.reports().report(&self.core.weighing, weight, now).weight;
+                }
                 _ => {}
             }
         }
@@ -110,6 +115,8 @@ impl Changes {
         let is_empty = entries.is_empty();
         let state = old.with_entries(entries, weights);
         writer.publish(state);
+        // What was noted down may have a weight that expires, and may have been passed over when it did
+        self.core.weighing.expires_at(0.0);
         let outdated = writer.reclaim_all();
         drop(writer);
         drop(outdated);

@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use super::Core;
 use crate::ffi::{Ctx, Vsb};
-use crate::list::{escaped, field, health, summary, Form};
+use crate::list::{escaped, field, health, is_steered, summary, Form, Steering};
 
 struct Line<'a> {
     name: &'a [u8],
@@ -17,6 +17,7 @@ struct Line<'a> {
     rampup: f64,
     /// In seconds.
     remaining: f64,
+    steering: Steering,
 }
 
 /// Writes the list. Gives the time when the health of a member changed last.
@@ -27,6 +28,8 @@ pub(super) fn write(ctx: &Ctx<'_>, core: &Core, form: Form, out: &mut Vsb<'_>) -
         (defaults.warmup, defaults.rampup)
     };
     let (mut last_change, mut healthy, mut usable) = (0.0_f64, 0, false);
+    let policy = core.weighing.policy();
+    let steered = is_steered(&core.weighing, state.entries.iter().map(|e| &e.member));
     let mut lines = Vec::with_capacity(state.entries.len());
     for (entry, weight) in state.entries.iter().zip(&state.weights) {
         let (is_healthy, changed) = ctx.health(entry.member.backend());
@@ -41,12 +44,13 @@ pub(super) fn write(ctx: &Ctx<'_>, core: &Core, form: Form, out: &mut Vsb<'_>) -
             healthy: is_healthy,
             rampup,
             remaining,
+            steering: if steered { Steering::of(&entry.member, *weight, &policy, 1.0) } else { Steering::default() },
         });
     }
     match (form.details, form.json) {
         (false, json) => summary(healthy, lines.len(), usable, json, out),
-        (true, false) => table(&lines, out),
-        (true, true) => json(&lines, warmup, rampup, state.weighted, out),
+        (true, false) => table(&lines, steered, out),
+        (true, true) => json(&lines, warmup, rampup, steered, out),
     }
     last_change
 }
@@ -62,20 +66,25 @@ fn progress(healthy: bool, age: f64, rampup: f64) -> (f64, f64) {
     }
 }
 
-fn table(lines: &[Line<'_>], out: &mut Vsb<'_>) {
-    let mut text = b"\n\n\tBackend\tIdent\tHealth\tRampup  Remaining\n".to_vec();
+fn table(lines: &[Line<'_>], steered: bool, out: &mut Vsb<'_>) {
+    let more = if steered { "    Weight  Policy" } else { "" };
+    let mut text = format!("\n\n\tBackend\tIdent\tHealth\tRampup  Remaining{more}\n").into_bytes();
     for line in lines {
         for part in [line.name, line.ident] {
             text.push(b'\t');
             text.extend(field(part));
         }
         // Writing to a Vec does not fail.
-        let _ = writeln!(text, "\t{}\t{:6.2}% {:8.3}s", health(line.healthy), line.rampup * 100.0, line.remaining);
+        let _ = write!(text, "\t{}\t{:6.2}% {:8.3}s", health(line.healthy), line.rampup * 100.0, line.remaining);
+        if steered {
+            let _ = write!(text, "  {:>8}  {}", line.steering.weight(), line.steering.reasons());
+        }
+        text.push(b'\n');
     }
     out.put(&text);
 }
 
-fn json(lines: &[Line<'_>], warmup: f64, rampup: f64, weighted: bool, out: &mut Vsb<'_>) {
+fn json(lines: &[Line<'_>], warmup: f64, rampup: f64, steered: bool, out: &mut Vsb<'_>) {
     out.put(b"{\n");
     out.indent(2);
     // Line by line: that is what is indented.
@@ -90,8 +99,9 @@ fn json(lines: &[Line<'_>], warmup: f64, rampup: f64, weighted: bool, out: &mut 
         out.put(&[b"\"", &escaped(line.name)[..], b"\": {\n"].concat());
         out.indent(2);
         out.put(&[b"\"ident\": \"", &escaped(line.ident)[..], b"\",\n"].concat());
-        if weighted {
+        if steered {
             out.put(format!("\"weight\": {:.6},\n", line.weight).as_bytes());
+            line.steering.put_json(out);
         }
         out.put(format!("\"health\": \"{}\",\n", health(line.healthy)).as_bytes());
         out.put(format!("\"rampup\": {:.6},\n", line.rampup).as_bytes());

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use policy::ring::{points, Ring};
 
 use super::Core;
+use crate::ffi::snapshot::Writer;
 use crate::ffi::{Backend, Ctx, Member};
-use crate::vdir::Health;
+use crate::vdir::{Changes, Health};
+use crate::weighing::Change;
 
 /// A backend, under one ident.
 #[derive(Clone)]
@@ -35,8 +37,6 @@ pub struct State {
     /// One valid weight per entry.
     pub(super) weights: Box<[f64]>,
     pub(super) ring: Ring,
-    /// Whether a weight was set since its entry was added.
-    pub(super) weighted: bool,
     /// Whether the server has asked for all references back. There are none afterwards.
     pub(super) released: bool,
 }
@@ -47,38 +47,58 @@ impl State {
         let ring = Ring::new(
             entries.iter().zip(&weights).map(|(e, weight)| (e.ident().to_bytes(), points(e.replicas, *weight))),
         );
-        let (weighted, released) = (self.weighted, self.released);
-        State { entries: entries.into(), weights: weights.into(), ring, weighted, released }
+        State { entries: entries.into(), weights: weights.into(), ring, released: self.released }
     }
 }
 
 impl Core {
-    /// Sets the weight, which is valid, of all entries of `backend`. Does nothing if there are none.
-    ///
+    /// Takes the report of a weight, which is valid, for all entries of `backend`. Does nothing if there are none.
+    /// `now` is in seconds since the epoch.
+    pub(super) fn set_weight(&self, backend: Backend<'_>, weight: f64, now: f64) -> Changes {
+        let report = |m: &Member| m.is(backend).then(|| m.reports().report(&self.weighing, weight, now));
+        Self::change_weights(self.state.write(), report)
+    }
+
+    /// Sets weights that were not reported for too long back to those of `add_backend`; see `Vdir`.
+    pub(super) fn expire(&self, now: f64) -> Changes {
+        if !self.weighing.is_due(now) {
+            return Changes::new();
+        }
+        let Some(writer) = self.state.try_write() else {
+            return Changes::new();
+        };
+        self.weighing.ask_anew();
+        Self::change_weights(writer, |m| m.reports().expire(&self.weighing, now))
+    }
+
     /// As for other directors, the state that is replaced is memory only, as the entries are shared with the new one.
-    pub(super) fn set_weight(&self, backend: Backend<'_>, weight: f64) {
-        let mut writer = self.state.write();
+    fn change_weights(mut writer: Writer<'_, State>, mut change: impl FnMut(&Member) -> Option<Change>) -> Changes {
         let old = writer.current();
+        let mut changes = Changes::new();
         let mut weights = old.weights.clone();
         let mut ring: Option<Ring> = None;
         for (host, (entry, old_weight)) in old.entries.iter().zip(weights.iter_mut()).enumerate() {
-            if !entry.member.is(backend) || *old_weight == weight {
-                continue;
+            let Some(change) = change(&entry.member) else { continue };
+            if change.weight != *old_weight {
+                let before = points(entry.replicas, *old_weight);
+                let after = points(entry.replicas, change.weight);
+                *old_weight = change.weight;
+                let current = ring.as_ref().unwrap_or(&old.ring);
+                ring = Some(if before == after {
+                    current.clone()
+                } else {
+                    current.resized(host, entry.ident().to_bytes(), after)
+                });
             }
-            let (before, after) = (points(entry.replicas, *old_weight), points(entry.replicas, weight));
-            *old_weight = weight;
-            let current = ring.as_ref().unwrap_or(&old.ring);
-            ring = Some(if before == after {
-                current.clone()
-            } else {
-                current.resized(host, entry.ident().to_bytes(), after)
-            });
+            if change.record.is_some() {
+                changes.push((entry.member.clone(), change));
+            }
         }
-        let Some(ring) = ring else {
-            return;
-        };
-        let state = State { entries: Arc::clone(&old.entries), weights, ring, weighted: true, released: old.released };
-        writer.publish(state);
+        if let Some(ring) = ring {
+            let (entries, released) = (Arc::clone(&old.entries), old.released);
+            writer.publish(State { entries, weights, ring, released });
+        }
+        changes
     }
 
     /// The weight of the first entry of `backend`, if there is one.

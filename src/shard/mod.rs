@@ -22,7 +22,8 @@ use crate::error::shard as texts;
 use crate::ffi::snapshot::Snapshot;
 use crate::ffi::{Backend, Ctx, Kind, Task, Vsb};
 use crate::list::Form;
-use crate::vdir::Health;
+use crate::vdir::{self, Health};
+use crate::weighing::Weighing;
 use change::Changes;
 use members::State;
 use params::{Given, ParamSet, Params, Source, TaskParams};
@@ -47,6 +48,8 @@ pub struct Core {
     name: CString,
     /// Members, weights and the ring. Lock-free for readers; writers take turns, and call nobody meanwhile.
     state: Snapshot<State>,
+    /// How reports become weights.
+    weighing: Weighing,
     /// What methods set. As for `state`.
     defaults: Snapshot<Defaults>,
     /// Bits of [`enum@Debug`]. Nothing depends on the order in which threads see them.
@@ -83,6 +86,7 @@ impl Shard {
         Shard(Arc::new(Core {
             name: name.to_owned(),
             state: Snapshot::new(State::default()),
+            weighing: Weighing::default(),
             defaults: Snapshot::new(Defaults::default()),
             debug: AtomicU32::new(0),
         }))
@@ -148,20 +152,6 @@ impl Shard {
         }
     }
 
-    /// `.set_weight()`, of a valid weight.
-    pub fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) {
-        self.0.set_weight(backend, weight);
-        if let Some(changes) = Changes::if_any(ctx, self.changes_key()) {
-            changes.set_weight(backend, weight);
-        }
-    }
-
-    /// `.weight()`
-    pub fn weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>) -> f64 {
-        let noted = || Changes::if_any(ctx, self.changes_key()).and_then(|c| c.weight(backend));
-        self.0.weight(backend).or_else(noted).unwrap_or(0.0)
-    }
-
     /// `.backend(resolve=LAZY)` with parameters: keeps them for this task. `false` is a VCL failure.
     pub fn keep(&self, ctx: &Ctx<'_>, given: Given, param: Option<Arc<ParamSet>>) -> bool {
         let source = || match &self.0.defaults.load().param {
@@ -220,6 +210,28 @@ impl Shard {
 
 impl Kind for Shard {
     const TYPE: &'static CStr = c"shard";
+    const NO_SLOW_START: Option<&'static str> = Some("a shard director has set_rampup()");
+
+    fn weighing(&self) -> &Weighing {
+        &self.0.weighing
+    }
+
+    /// What the task has noted down to be added gets the weight as well.
+    fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) -> vdir::Changes {
+        if let Some(changes) = Changes::if_any(ctx, self.changes_key()) {
+            changes.set_weight(backend, weight, ctx.now());
+        }
+        self.0.set_weight(backend, weight, ctx.now())
+    }
+
+    fn expire(&self, now: f64) -> vdir::Changes {
+        self.0.expire(now)
+    }
+
+    fn weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>) -> f64 {
+        let noted = || Changes::if_any(ctx, self.changes_key()).and_then(|c| c.weight(backend));
+        self.0.weight(backend).or_else(noted).unwrap_or(0.0)
+    }
 
     fn health(&self, ctx: &Ctx<'_>) -> Health {
         self.0.health(ctx)

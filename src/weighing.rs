@@ -1,0 +1,210 @@
+//! How the weight of a member comes about: the policy of a director, and what was reported.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use policy::reported::{Effect, Reported, WeightPolicy};
+
+/// The policy of a director, and when the next weight is too old.
+pub struct Weighing {
+    policy: OnceLock<WeightPolicy>,
+    /// No weight expires before this; the bits of an `f64`, in seconds since the epoch. Where a weight is set meanwhile,
+    /// picks may go by the old time or the new one.
+    next_expiry: AtomicU64,
+}
+
+impl Default for Weighing {
+    fn default() -> Self {
+        Weighing { policy: OnceLock::new(), next_expiry: AtomicU64::new(f64::INFINITY.to_bits()) }
+    }
+}
+
+impl Weighing {
+    /// The policy; without one, weights are what they are set to.
+    #[must_use]
+    pub fn policy(&self) -> WeightPolicy {
+        self.policy.get().copied().unwrap_or_default()
+    }
+
+    /// Whether there is a policy.
+    #[must_use]
+    pub fn has_policy(&self) -> bool {
+        self.policy.get().is_some()
+    }
+
+    /// Sets the policy, once. Whether it did.
+    pub fn set_policy(&self, policy: WeightPolicy) -> bool {
+        self.policy.set(policy).is_ok()
+    }
+
+    /// Whether a weight may be too old now. Costs a load: every pick asks.
+    #[must_use]
+    pub fn is_due(&self, now: f64) -> bool {
+        now >= f64::from_bits(self.next_expiry.load(Relaxed))
+    }
+
+    /// That a weight expires then, a time that is not negative.
+    pub fn expires_at(&self, time: f64) {
+        // Such numbers have the order of their bits
+        self.next_expiry.fetch_min(time.to_bits(), Relaxed);
+    }
+
+    /// Before all weights are asked when they expire.
+    pub fn ask_anew(&self) {
+        self.next_expiry.store(f64::INFINITY.to_bits(), Relaxed);
+    }
+}
+
+/// What was reported of one member, or rather entry: a backend that was added twice has two.
+///
+/// The states of a director share it. It changes under the writer's lock of the director; the mutex in here is for those
+/// who list.
+pub struct Reports(Mutex<Record>);
+
+#[derive(Clone, Copy)]
+struct Record {
+    reported: Reported,
+    /// Whether there was a report, ever.
+    steered: bool,
+    /// The weight that the log had last.
+    logged: f64,
+}
+
+/// A weight that changed by so much, of the one that was logged last, is logged.
+const MATTERS: f64 = 0.1;
+
+/// A change of a weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The new weight.
+    pub weight: f64,
+    /// If the change is one for the log: the weight that was there before, and what happened.
+    pub record: Option<(f64, What)>,
+}
+
+/// What happened to a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It is 0 now.
+    Drained,
+    /// It is not 0 any more.
+    Undrained,
+    /// Nothing was reported for too long.
+    Expired,
+    /// It changed by more than a tenth.
+    Changed,
+}
+
+/// What there is to list of the reports of a member.
+#[derive(Clone)]
+pub struct Listed {
+    /// The weight without reports.
+    pub base: f64,
+    /// Why the weight is not the one that was reported last.
+    pub effects: Vec<Effect>,
+}
+
+impl Reports {
+    /// Of a member that was added with this weight.
+    #[must_use]
+    pub fn new(base: f64) -> Self {
+        Reports(Mutex::new(Record { reported: Reported::new(base), steered: false, logged: base }))
+    }
+
+    /// Takes a report, of a valid weight.
+    pub fn report(&self, weighing: &Weighing, value: f64, now: f64) -> Change {
+        let policy = weighing.policy();
+        self.with(|record| {
+            record.steered = true;
+            record.reported.report(&policy, value, now);
+            if let Some(expiry) = record.reported.expiry(&policy) {
+                weighing.expires_at(expiry);
+            }
+            record.changed(None)
+        })
+    }
+
+    /// Returns to the base weight if it is time. Gives the new weight if it did.
+    pub fn expire(&self, weighing: &Weighing, now: f64) -> Option<Change> {
+        let policy = weighing.policy();
+        self.with(|record| {
+            let change = record.reported.expire(&policy, now).then(|| record.changed(Some(What::Expired)));
+            if let Some(expiry) = record.reported.expiry(&policy) {
+                weighing.expires_at(expiry);
+            }
+            change
+        })
+    }
+
+    /// What there is to list.
+    #[must_use]
+    pub fn listed(&self, policy: &WeightPolicy) -> Listed {
+        let record = self.with(|record| *record);
+        let effects = record.reported.effects(policy).collect();
+        Listed { base: record.reported.base(), effects }
+    }
+
+    /// Whether there was a report, ever.
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        self.with(|record| record.steered)
+    }
+
+    /// A panic ends the process, so that nobody meets a poisoned mutex.
+    fn with<R>(&self, then: impl FnOnce(&mut Record) -> R) -> R {
+        then(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Record {
+    fn changed(&mut self, what: Option<What>) -> Change {
+        let (old, new) = (self.logged, self.reported.weight());
+        let what = what.or_else(|| match (old, new) {
+            (o, n) if o == n => None,
+            (_, 0.0) => Some(What::Drained),
+            (0.0, _) => Some(What::Undrained),
+            (o, n) => ((n - o).abs() > MATTERS * o).then_some(What::Changed),
+        });
+        if what.is_some() {
+            self.logged = new;
+        }
+        Change { weight: new, record: what.map(|what| (old, what)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reports, Weighing, What};
+    use policy::reported::WeightPolicy;
+
+    #[test]
+    fn changes_that_matter() {
+        let (weighing, reports) = (Weighing::default(), Reports::new(1.0));
+        let mut log = Vec::new();
+        // Small steps count once they add up
+        for value in [1.0, 1.06, 1.1, 1.12, 1.05, 1.0, 0.0, 0.0, 2.0, 2.1] {
+            let change = reports.report(&weighing, value, 0.0);
+            assert_eq!(change.weight, value);
+            log.extend(change.record);
+        }
+        let expected = [(1.0, What::Changed), (1.12, What::Changed), (1.0, What::Drained), (0.0, What::Undrained)];
+        assert_eq!(log, expected);
+        assert!(!weighing.is_due(1e18), "nothing expires");
+    }
+
+    #[test]
+    fn the_next_expiry_is_the_first() {
+        let weighing = Weighing::default();
+        assert!(weighing.set_policy(WeightPolicy { ttl: 10.0, ..WeightPolicy::default() }));
+        assert!(!weighing.set_policy(WeightPolicy::default()), "once");
+        let (a, b) = (Reports::new(1.0), Reports::new(1.0));
+        a.report(&weighing, 2.0, 100.0);
+        b.report(&weighing, 3.0, 105.0);
+        assert!(!weighing.is_due(109.9) && weighing.is_due(110.0));
+        weighing.ask_anew();
+        let change = a.expire(&weighing, 110.0);
+        assert_eq!(change.and_then(|c| c.record), Some((2.0, What::Expired)));
+        assert_eq!(b.expire(&weighing, 110.0), None);
+        assert!(!weighing.is_due(114.9) && weighing.is_due(115.0));
+    }
+}
