@@ -37,5 +37,6 @@ fn trials() -> Result<Vec<Trial>, String> {
     trials.extend(suites::series::trials(&setup));
     trials.extend(suites::upstream::trials(&setup)?);
     trials.extend(suites::compat::trials(&setup)?);
+    trials.extend(suites::vmods::trials(&setup));
     Ok(trials)
 }

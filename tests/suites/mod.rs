@@ -5,6 +5,7 @@ pub mod compat;
 pub mod ours;
 pub mod series;
 pub mod upstream;
+pub mod vmods;
 
 use std::env;
 
