@@ -5,15 +5,16 @@
 #            SOURCES_DIR=, VARNISH_SRC=                      see "varnish" below
 #            JOBS     parallel compile jobs                  (all cores)
 #            MINUTES  of "soak"                              (15)
+#            FUZZ_SECONDS=, FUZZ_REPLY=                      see scripts/fuzz
 
 SHELL := /bin/bash
 SERIES ?= varnish-7.7
 BUILD ?= build
-export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES
+export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES FUZZ_SECONDS FUZZ_REPLY
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod varnish reference vmod check check-varnish check-series stress soak cost demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod deps-fuzz varnish reference vmod check check-varnish check-series stress fuzz soak cost demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -24,6 +25,9 @@ deps: ## install the missing Debian packages (as root), or name them
 
 deps-vmod:
 	@scripts/deps vmod
+
+deps-fuzz:
+	@scripts/deps fuzz
 
 varnish: deps ## the patched server: get, verify, patch, build, install into build/SERIES/prefix
 	@scripts/server patched
@@ -51,6 +55,9 @@ cost: vmod reference ## what the patches cost per probe and request: instruction
 
 soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict
 	@scripts/soak
+
+fuzz: deps-fuzz ## random replies to health probes, under sanitizers (FUZZ_SECONDS=60)
+	@scripts/fuzz
 
 demo: vmod ## three origins, live weights, a verdict
 	@scripts/demo

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Debian packages that are needed: PACKAGES to build and test everything, PACKAGES_VMOD to build the VMOD for a server
-# that is there. Sourced by scripts/deps.
+# that is there, PACKAGES_FUZZ for "make fuzz" on top of all others. Sourced by scripts/deps.
 PACKAGES_VMOD="
 make
 gcc
@@ -23,4 +23,10 @@ git
 quilt
 shellcheck
 xz-utils
+"
+# shellcheck disable=SC2034
+PACKAGES_FUZZ="$PACKAGES
+clang
+libclang-rt-dev
+llvm
 "
