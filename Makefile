@@ -14,7 +14,7 @@ export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES FUZZ_S
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod deps-fuzz varnish reference vmod check check-varnish check-series stress fuzz soak cost demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -56,8 +56,14 @@ cost: vmod reference ## what the patches cost per probe and request: instruction
 soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict
 	@scripts/soak
 
+deps-fuzz-reports:
+	@scripts/deps fuzz-reports
+
 fuzz: deps-fuzz ## random replies to health probes, under sanitizers (FUZZ_SECONDS=60)
 	@scripts/fuzz
+
+fuzz-reports: deps-fuzz-reports ## random load reports into orca() and agent(), under a sanitizer (FUZZ_SECONDS=60 each)
+	@scripts/fuzz-reports
 
 demo: vmod ## three origins, live weights, a verdict
 	@scripts/demo
