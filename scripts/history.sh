@@ -24,7 +24,7 @@ history_git() {
 # What the tree should be made from: source and patches, as one hash
 patches_id() {
 	{
-		echo "${VARNISH_SRC:-$SHA256}"
+		echo "${VARNISH_SRC:-$SHA256${VTEST_SHA256:-}}"
 		find "$PATCHES" -maxdepth 1 -name '[0-9]*.patch' -print0 | sort -z | xargs -0r cat
 	} | sha256sum | cut -d ' ' -f 1
 }
