@@ -1,10 +1,11 @@
-//! Makes, from `vmod.vcc` and the headers of the server that pkg-config knows as `varnishapi`:
+//! Makes, from `vmod.vcc` and the headers of the server that pkg-config knows as `varnishapi` or `vinylapi`:
 //!
 //! - `vrt.rs`: the parts of the server's C interface that `src/ffi` uses, and the type of the VMOD's function table;
 //! - `ids.rs`: the constants by which the server recognises the VMOD;
 //! - a C object with the VMOD's description for the VCL compiler, exactly as vmodtool wrote it.
 //!
-//! `PKG_CONFIG`, `PKG_CONFIG_PATH` and `PYTHON3` are honoured. Every failure is one line that says what to do.
+//! `SERVER_API` says which of the two, and is needed only where there are both. `PKG_CONFIG`, `PKG_CONFIG_PATH` and
+//! `PYTHON3` are honoured. Every failure is one line that says what to do.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -45,23 +46,26 @@ fn main() {
     for path in ["build.rs", "Cargo.lock", "Cargo.toml", "vmod.vcc", "src", "policy", "report"] {
         println!("cargo:rerun-if-changed={path}");
     }
-    for name in ["PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PYTHON3", "LIBCLANG_PATH"] {
+    for name in ["SERVER_API", "PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PYTHON3", "LIBCLANG_PATH"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
     let out = PathBuf::from(var("OUT_DIR"));
     let root = PathBuf::from(var("CARGO_MANIFEST_DIR"));
 
-    let version = pkg_config(&["--modversion"]);
-    let vmodtool = pkg_config(&["--variable=vmodtool"]);
-    let include = pkg_config(&["--variable=pkgincludedir"]);
+    let api = server_api();
+    let version = pkg_config(&api, "--modversion");
+    let vmodtool = pkg_config(&api, "--variable=vmodtool");
+    let include = pkg_config(&api, "--variable=pkgincludedir");
     if !Path::new(&vmodtool).is_file() {
         fail(&format!(
-            "vmodtool.py is not where pkg-config says ({vmodtool}): install the server's development files (Debian: libvarnishapi-dev)"
+            "vmodtool.py is not where pkg-config says ({vmodtool}): install the server's development files (Debian: {})",
+            debian_package(&api)
         ));
     }
     if !Path::new(&include).join("cache/cache.h").is_file() {
         fail(&format!(
-            "{include} has no cache/cache.h: install the server's development files (Debian: libvarnishapi-dev)"
+            "{include} has no cache/cache.h: install the server's development files (Debian: {})",
+            debian_package(&api)
         ));
     }
     println!("cargo:rerun-if-changed={include}/vmod_abi.h");
@@ -201,15 +205,48 @@ fn write_bindings(include: &str, out: &Path) {
     }
 }
 
-fn pkg_config(args: &[&str]) -> String {
+/// The names by which pkg-config knows servers.
+const APIS: [&str; 2] = ["varnishapi", "vinylapi"];
+
+/// The server to build for.
+fn server_api() -> String {
+    if let Ok(api) = env::var("SERVER_API") {
+        return api;
+    }
+    let found: Vec<&str> = APIS.into_iter().filter(|api| ask_pkg_config(api, "--exists").is_some()).collect();
+    match found[..] {
+        [api] => api.to_owned(),
+        [] => fail(&format!(
+            "pkg-config knows neither {}: install the server's development files (Debian: {}), \
+             or set PKG_CONFIG_PATH to the folder that has its .pc file",
+            APIS.join(" nor "),
+            APIS.map(debian_package).join(" or ")
+        )),
+        _ => fail(&format!("pkg-config knows {}: set SERVER_API to the one to build for", found.join(" and "))),
+    }
+}
+
+fn debian_package(api: &str) -> String {
+    format!("lib{api}-dev")
+}
+
+fn pkg_config(api: &str, question: &str) -> String {
+    ask_pkg_config(api, question).unwrap_or_else(|| {
+        fail(&format!(
+            "pkg-config does not know {api}: install the server's development files (Debian: {}), \
+             or set PKG_CONFIG_PATH to the folder that has {api}.pc",
+            debian_package(api)
+        ))
+    })
+}
+
+/// The answer, or none if there is no such package.
+fn ask_pkg_config(api: &str, question: &str) -> Option<String> {
     let tool = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
-    match Command::new(&tool).args(args).arg("varnishapi").output() {
+    match Command::new(&tool).args([question, api]).output() {
         Err(e) => fail(&format!("cannot run {tool} ({e}): install pkg-config, or set PKG_CONFIG")),
-        Ok(r) if !r.status.success() => fail(
-            "pkg-config does not know varnishapi: install the server's development files (Debian: libvarnishapi-dev), \
-             or set PKG_CONFIG_PATH to the folder that has varnishapi.pc",
-        ),
-        Ok(r) => String::from_utf8_lossy(&r.stdout).trim().to_owned(),
+        Ok(r) if r.status.success() => Some(String::from_utf8_lossy(&r.stdout).trim().to_owned()),
+        Ok(_) => None,
     }
 }
 
