@@ -44,7 +44,26 @@ pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
     }
     trials.push(at_least(1, "ours-reference", directors));
     trials.push(examples_have_tests(setup));
+    trials.push(programs_are_macros(setup));
     trials
+}
+
+/// The tests run on all series, whose programs have other names: `${varnish} v1`, `${varnishadm}`.
+fn programs_are_macros(setup: &Arc<Setup>) -> Trial {
+    let setup = Arc::clone(setup);
+    Trial::test("ours-patched::programs are named by macros", move || {
+        for file in files(&setup.root.join("tests/vtc"), ".vtc") {
+            let bytes = fs::read(&file)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let code = text.lines().skip(1).filter(|line| !line.trim_start().starts_with('#'));
+            for line in code {
+                if line.replace("${varnish", "").contains("varnish") {
+                    return Err(format!("{}: not a macro: {line}", file.display()).into());
+                }
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Each file of examples/ is named by a test whose letter is e.

@@ -19,12 +19,15 @@ const TIMEOUT: &str = "300";
 const TAIL: usize = 80;
 /// varnishtest's log of a test: it asserts when that is full, and its own 1 MB are few for hundreds of requests.
 const BUFFER: &str = "32m";
+/// Macros for what the series calls its programs, and the setting that has the name.
+const PROGRAMS: [(&str, &str); 4] =
+    [("varnish", "VTC_SERVER"), ("varnishadm", "ADM"), ("varnishlog", "LOG"), ("varnishstat", "STAT")];
 /// Socket names of a test must fit into 107 bytes, with the names that varnishtest adds.
 const TMP_MAX: usize = 50;
 
 /// How a test sees the server.
 pub enum View {
-    /// As installed: programs from the prefix.
+    /// As installed: programs from the prefix, named by macros.
     Installed,
     /// As in upstream's own test run: programs and macros from the build tree.
     BuildTree,
@@ -86,7 +89,7 @@ impl Case {
             .arg("-v")
             .args(["-b", BUFFER])
             .args(["-t", &env::var("VTC_TIMEOUT").unwrap_or_else(|_| TIMEOUT.to_owned())])
-            .arg(format!("-Dvarnishd_args_append=-p vmod_path={}", vmods.join(":")))
+            .arg(format!("-D{}_args_append=-p vmod_path={}", setup.conf("SERVER")?, vmods.join(":")))
             .arg(format!("-Dexamples={}", setup.root.join("examples").display()))
             .args(self.macros.iter().map(|(name, value)| format!("-D{name}={value}")))
             .env("TMPDIR", tmp_folder(setup).map_err(text)?)
@@ -96,6 +99,9 @@ impl Case {
         match self.view {
             View::Installed => {
                 command.env("PATH", path_with(&server.prefix));
+                for (name, key) in PROGRAMS {
+                    command.arg(format!("-D{name}={}", setup.conf(key)?));
+                }
             }
             View::BuildTree => {
                 command.arg("-i").current_dir(&server.source);
