@@ -11,6 +11,8 @@ const END: u8 = 3;
 
 pub struct Vmod {
     pub name: String,
+    /// Whether a parameter has two names, the second one for C: so it is since version 2.0 of the description.
+    two_names: bool,
     pub callables: Vec<Callable>,
 }
 
@@ -68,15 +70,19 @@ fn find(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 fn parse(json: &Value) -> Option<Vmod> {
-    let mut vmod = Vmod { name: String::new(), callables: Vec::new() };
+    let mut vmod = Vmod { name: String::new(), two_names: false, callables: Vec::new() };
     for entry in json.as_array()? {
         let entry = entry.as_array()?;
         let text = |i: usize| entry.get(i).and_then(Value::as_str);
         match text(0)? {
-            "$VMOD" => vmod.name = text(2)?.to_owned(),
+            "$VMOD" => {
+                vmod.two_names = text(1)? == "2.0";
+                vmod.name = text(2)?.to_owned();
+            }
             "$FUNC" => {
                 let name = format!("{}.{}", vmod.name, text(1)?);
-                vmod.callables.push(callable(Kind::Function, name, entry.get(2)?)?);
+                let function = callable(Kind::Function, name, entry.get(2)?, vmod.two_names)?;
+                vmod.callables.push(function);
             }
             "$OBJ" => {
                 let name = format!("{}.{}", vmod.name, text(1)?);
@@ -100,10 +106,14 @@ fn object(vmod: &mut Vmod, object: &str, entry: &[Value]) -> Option<()> {
     for part in entry.get(4..)? {
         let part = part.as_array()?;
         match part.first()?.as_str()? {
-            "$INIT" => vmod.callables.push(callable(Kind::Constructor, object.to_owned(), part.get(1)?)?),
+            "$INIT" => {
+                let constructor = callable(Kind::Constructor, object.to_owned(), part.get(1)?, vmod.two_names)?;
+                vmod.callables.push(constructor);
+            }
             "$METHOD" => {
                 let name = format!("{object}.{}", part.get(1)?.as_str()?);
-                vmod.callables.push(callable(Kind::Method, name, part.get(2)?)?);
+                let method = callable(Kind::Method, name, part.get(2)?, vmod.two_names)?;
+                vmod.callables.push(method);
             }
             "$RESTRICT" => restrict(vmod, part)?,
             "$FINI" => {}
@@ -121,25 +131,27 @@ fn restrict(vmod: &mut Vmod, entry: &[Value]) -> Option<()> {
 }
 
 /// From `[[TYPE], "C name", "C struct", PARAM, ...]`.
-fn callable(kind: Kind, name: String, prototype: &Value) -> Option<Callable> {
+fn callable(kind: Kind, name: String, prototype: &Value, two_names: bool) -> Option<Callable> {
     let prototype = prototype.as_array()?;
     Some(Callable {
         kind,
         name,
         returns: prototype.first()?.get(0)?.as_str()?.to_owned(),
-        params: prototype.get(3..)?.iter().map(param).collect::<Option<_>>()?,
+        params: prototype.get(3..)?.iter().map(|json| param(json, two_names)).collect::<Option<_>>()?,
         restrict: Vec::new(),
     })
 }
 
-/// From `[TYPE, NAME, DEFAULT, [ENUM VALUE, ...], OPTIONAL]`, of which all but the first may be missing.
-fn param(json: &Value) -> Option<Param> {
+/// From `[TYPE, NAME, DEFAULT, [ENUM VALUE, ...], OPTIONAL]`, of which all but the first may be missing; the second name
+/// comes after the first.
+fn param(json: &Value, two_names: bool) -> Option<Param> {
     let text = |i: usize| json.get(i).and_then(Value::as_str).map(str::to_owned);
-    let values = json.get(3).and_then(Value::as_array).into_iter().flatten();
+    let default = if two_names { 3 } else { 2 };
+    let values = json.get(default + 1).and_then(Value::as_array).into_iter().flatten();
     Some(Param {
         kind: text(0)?,
         name: text(1),
-        optional: text(2).is_some() || json.get(4).and_then(Value::as_bool).unwrap_or(false),
+        optional: text(default).is_some() || json.get(default + 2).and_then(Value::as_bool).unwrap_or(false),
         values: values.filter_map(Value::as_str).map(str::to_owned).collect(),
     })
 }

@@ -39,15 +39,15 @@ pub fn write(vmod: &Vmod, calls: &Calls) -> Result<String, std::fmt::Error> {
 
     // Objects and constants may be unused in the one or the other VCL. After a panic the next call has its turn.
     // The log is read when all is over
-    writeln!(test, "varnish v1 -arg \"-p vcc_feature=-err_unref -p auto_restart=on -l 40m\"\n")?;
+    writeln!(test, "${{varnish}} v1 -arg \"-p vcc_feature=-err_unref -p auto_restart=on -l 40m\"\n")?;
     for call in &calls.refused {
         writeln!(test, "# {}", call.function)?;
-        writeln!(test, "varnish v1 -errvcl \"{}\" {{", refusal(call))?;
+        writeln!(test, "${{varnish}} v1 -errvcl \"{}\" {{", refusal(call))?;
         writeln!(test, "{imports}{COMMON}sub vcl_init {{\n{}}}", calls.init)?;
         writeln!(test, "sub response {{ {} }}\n}}\n", call.vcl)?;
     }
 
-    writeln!(test, "varnish v1 -vcl {{\n{imports}{COMMON}sub vcl_init {{\n{}}}", calls.init)?;
+    writeln!(test, "${{varnish}} v1 -vcl {{\n{imports}{COMMON}sub vcl_init {{\n{}}}", calls.init)?;
     for (number, call) in calls.run.iter().enumerate() {
         writeln!(test, "# {}", call.label)?;
         writeln!(test, "sub call_{number} {{\n\t{}\n}}", call.vcl)?;
@@ -68,9 +68,9 @@ pub fn write(vmod: &Vmod, calls: &Calls) -> Result<String, std::fmt::Error> {
     }
 
     // The log is complete only if there was no restart
-    writeln!(test, "server s1 -wait\nvarnish v1 -clierr 300 \"panic.show\"\n")?;
+    writeln!(test, "server s1 -wait\n${{varnish}} v1 -clierr 300 \"panic.show\"\n")?;
     writeln!(test, "logexpect l1 -v v1 -g raw -d 1 {{\n\texpect * 0 VCL_Log \"^end$\"\n}} -run\n")?;
-    writeln!(test, "shell \"varnishlog -d -g raw -n ${{v1_name}} >${{output}}.log\"")?;
+    writeln!(test, "shell \"${{varnishlog}} -d -g raw -n ${{v1_name}} >${{output}}.log\"")?;
     Ok(test)
 }
 
