@@ -9,7 +9,10 @@ use super::{at_least, rounds};
 use crate::support::run::{Case, View};
 use crate::support::setup::{files, stem, Server, Setup};
 
+const LIBRARY: &str = "libvmod_probe_directors.so";
+
 pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
+    let library = setup.library_folder().join(LIBRARY);
     let mut trials = Vec::new();
     let mut directors = 0;
     for file in files(&setup.root.join("tests/vtc"), ".vtc") {
@@ -36,7 +39,7 @@ pub fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
                     patched: server.name == setup.patched.name,
                     // The very same library file on both
                     vmods: vec![setup.library_folder(), server.vmods()],
-                    macros: Vec::new(),
+                    macros: vec![("library".to_owned(), library.display().to_string())],
                 };
                 trials.push(case.into_trial(setup));
             }
