@@ -182,7 +182,7 @@ mod tests {
         let (weighing, reports) = (Weighing::default(), Reports::new(1.0));
         let mut log = Vec::new();
         // Small steps count once they add up
-        for value in [1.0, 1.06, 1.1, 1.12, 1.05, 1.0, 0.0, 0.0, 2.0, 2.1] {
+        for value in [1.0, 1.06, 1.09, 1.12, 1.05, 1.0, 0.0, 0.0, 2.0, 2.1] {
             let change = reports.report(&weighing, value, 0.0);
             assert_eq!(change.weight, value);
             log.extend(change.record);
