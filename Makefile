@@ -6,19 +6,25 @@
 #            JOBS     parallel compile jobs                  (all cores)
 #            MINUTES  of "soak"                              (15)
 #            FUZZ_SECONDS=, FUZZ_REPLY=                      see scripts/fuzz
+#            SANITIZE address, undefined or thread: a build of its own, in build/SERIES-SANITIZE
 
 SHELL := /bin/bash
 SERIES ?= varnish-7.7
 BUILD ?= build
-export SERIES BUILD SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES FUZZ_SECONDS FUZZ_REPLY
+export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES FUZZ_SECONDS FUZZ_REPLY
 
 .DEFAULT_GOAL := help
+ifneq ($(SANITIZE),)
+ifneq ($(filter-out help deps varnish reference vmod check stress refresh lint clean distclean,$(MAKECMDGOALS)),)
+$(error SANITIZE is for varnish, reference, vmod, check, stress and clean)
+endif
+endif
 .NOTPARALLEL:
 .PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
-	@echo "variables: SERIES=$(SERIES) BUILD=$(BUILD) SOURCES_DIR=folder-of-tarballs VARNISH_SRC=own-source-tree JOBS=n"
+	@echo "variables: SERIES=$(SERIES) BUILD=$(BUILD) SOURCES_DIR=folder-of-tarballs VARNISH_SRC=own-source-tree JOBS=n SANITIZE=address|undefined|thread"
 
 deps: ## install the missing Debian packages (as root), or name them
 	@scripts/deps
@@ -38,7 +44,7 @@ reference: deps ## the same server without the patches, in build/SERIES/referenc
 vmod: varnish ## libvmod_probe_directors.so, installed where the patched server finds it
 	@scripts/vmod
 
-check: vmod reference ## all tests: Rust, lint, our varnishtests, the series' and upstream's for the directors
+check: vmod $(if $(SANITIZE),,reference) ## all tests: Rust, lint, our varnishtests, the series' and upstream's for the directors
 	@scripts/check
 
 check-varnish: varnish ## upstream's whole test suite on the patched server

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # What all scripts share: paths of a series, progress lines, errors. Sourced, not run.
-# Takes BUILD (default: build) and SERIES (default: varnish-7.7) from the environment.
+# Takes BUILD (default: build), SERIES (default: varnish-7.7) and SANITIZE (default: none) from the environment.
 
 set -euo pipefail
 
@@ -13,7 +13,13 @@ BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
 
 PATCHES=$ROOT/patches/$SERIES
-HERE=$BUILD/$SERIES
+# A build with a sanitizer is another build, in a folder of its own
+SANITIZE=${SANITIZE:-}
+case $SANITIZE in
+'' | address | undefined | thread) ;;
+*) echo "error: SANITIZE=$SANITIZE is none of address, undefined, thread" >&2; exit 1 ;;
+esac
+HERE=$BUILD/$SERIES${SANITIZE:+-$SANITIZE}
 LOGS=$HERE/log
 # The VMOD is built and tested by cargo with one target folder per series
 # shellcheck disable=SC2034

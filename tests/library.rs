@@ -1,6 +1,9 @@
 //! The library file: what it exports, and that the servers take each other's VMODs.
 
 #[allow(dead_code)]
+#[path = "support/sanitizer.rs"]
+mod sanitizer;
+#[allow(dead_code)]
 #[path = "support/setup.rs"]
 mod setup;
 

@@ -32,11 +32,22 @@ fn main() -> ExitCode {
 
 fn trials() -> Result<Vec<Trial>, String> {
     let setup = Arc::new(Setup::find()?);
-    let mut trials = suites::ours::trials(&setup);
-    trials.extend(suites::alike::trials(&setup));
+    let reference = setup.built(&setup.reference)?;
+    let mut trials = suites::ours::trials(&setup, reference);
     trials.extend(suites::series::trials(&setup));
     trials.extend(suites::upstream::trials(&setup)?);
-    trials.extend(suites::compat::trials(&setup)?);
     trials.extend(suites::vmods::trials(&setup));
+    if reference {
+        trials.extend(suites::alike::trials(&setup));
+        trials.extend(suites::compat::trials(&setup)?);
+    } else {
+        trials.extend(["ours-reference", "alike", "compat"].map(suites::without_reference));
+    }
+    if let Some(sanitizer) = &setup.sanitizer {
+        let names: Vec<&str> = trials.iter().map(Trial::name).collect();
+        if let Some(name) = sanitizer.unknown(&names) {
+            return Err(format!("tests/sanitizers/left-out.conf: there is no test {name}"));
+        }
+    }
     Ok(trials)
 }

@@ -29,6 +29,8 @@ pub mod report;
 pub mod shard;
 pub mod shard_param;
 pub mod snapshot;
+#[cfg(all(test, not(loom)))]
+mod stress;
 pub mod task;
 pub mod vmod;
 pub mod vsb;

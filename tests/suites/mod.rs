@@ -9,7 +9,7 @@ pub mod vmods;
 
 use std::env;
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Completion, Trial};
 
 /// What to append to the name of a test for each time that it is to run (`VTC_REPEAT`): nothing if that is once.
 pub fn rounds() -> Vec<String> {
@@ -32,4 +32,10 @@ pub fn at_least(floor: usize, suite: &str, found: usize) -> Trial {
             }
         },
     )
+}
+
+/// In place of a suite that needs the unpatched server, where that was not built.
+pub fn without_reference(suite: &str) -> Trial {
+    const REASON: &str = "no unpatched server was built with this sanitizer (make reference does it)";
+    Trial::ignorable_test(format!("{suite}::all"), || Ok(Completion::ignored_with(REASON)))
 }

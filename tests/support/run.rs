@@ -9,16 +9,17 @@ use std::sync::Arc;
 
 use libtest_mimic::{Completion, Failed, Trial};
 
-use super::setup::{Server, Setup};
+use super::sanitizer::{reports, SLOWER};
+use super::setup::{stem, Server, Setup};
 
 /// varnishtest's exit status for a test that lacks a feature of the machine.
 const SKIPPED: i32 = 77;
 /// Seconds that a test may take; long enough for hundreds of VCLs on a busy machine.
-const TIMEOUT: &str = "300";
+const TIMEOUT: u64 = 300;
 /// Lines of the log that a failed test shows.
 const TAIL: usize = 80;
 /// varnishtest's log of a test: it asserts when that is full, and its own 1 MB are few for hundreds of requests.
-const BUFFER: &str = "32m";
+const BUFFER: &str = "128m";
 /// Macros for what the series calls its programs, and the setting that has the name.
 const PROGRAMS: [(&str, &str); 4] =
     [("varnish", "VTC_SERVER"), ("varnishadm", "ADM"), ("varnishlog", "LOG"), ("varnishstat", "STAT")];
@@ -49,7 +50,14 @@ impl Case {
     pub fn into_trial(self, setup: &Arc<Setup>) -> Trial {
         let setup = Arc::clone(setup);
         let name = format!("{}::{}", self.suite, self.name);
-        Trial::ignorable_test(name, move || self.run(&setup))
+        Trial::ignorable_test(name, move || match self.left_out(&setup) {
+            Some(reason) => Ok(Completion::ignored_with(reason)),
+            None => self.run(&setup),
+        })
+    }
+
+    fn left_out<'a>(&self, setup: &'a Setup) -> Option<&'a str> {
+        setup.sanitizer.as_ref()?.left_out(&format!("{}::{}", self.suite, stem(&self.file)))
     }
 
     fn server<'a>(&self, setup: &'a Setup) -> &'a Server {
@@ -62,7 +70,14 @@ impl Case {
 
     pub fn run(&self, setup: &Setup) -> Result<Completion, Failed> {
         let log = setup.here.join("log/vtc").join(&self.suite).join(format!("{}.log", self.name));
-        let status = self.spawn(setup, &log).map_err(|e| format!("varnishtest: {e}"))?;
+        let found = log.with_extension("reports");
+        fs::remove_dir_all(&found).ok();
+        let status = self.spawn(setup, &log, &found).map_err(|e| format!("varnishtest: {e}"))?;
+        // The process of the server that has something to report need not be one whose end varnishtest minds
+        let found = reports(&found);
+        if !found.is_empty() && setup.sanitizer.as_ref().is_some_and(|s| s.minds(self.patched)) {
+            return Err(format!("{found}whole log: {}", log.display()).into());
+        }
         let text = fs::read(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let text = String::from_utf8_lossy(&text);
         match status {
@@ -76,8 +91,8 @@ impl Case {
         }
     }
 
-    /// The exit status, or none after a signal; what was printed is in the log.
-    fn spawn(&self, setup: &Setup, log: &Path) -> Result<Option<i32>, String> {
+    /// The exit status, or none after a signal; what was printed is in the log, what a sanitizer said in `reports`.
+    fn spawn(&self, setup: &Setup, log: &Path, reports: &Path) -> Result<Option<i32>, String> {
         let server = self.server(setup);
         let text = |e: std::io::Error| e.to_string();
         fs::create_dir_all(log.parent().unwrap_or(log)).map_err(text)?;
@@ -85,11 +100,21 @@ impl Case {
         let vmods: Vec<String> = self.vmods.iter().map(|p| p.display().to_string()).collect();
 
         let mut command = Command::new(server.program(&setup.conf("VTEST")?));
+        let mut timeout = TIMEOUT;
+        let mut parameters = format!("-p vmod_path={}", vmods.join(":"));
+        if let Some(sanitizer) = &setup.sanitizer {
+            fs::create_dir_all(reports).map_err(text)?;
+            let (variable, options) = sanitizer.environment(reports, self.patched);
+            command.env(variable, options);
+            timeout *= SLOWER;
+            // Tests have connections that stay open while VCL compiles
+            parameters += " -p backend_idle_timeout=600";
+        }
         command
             .arg("-v")
             .args(["-b", BUFFER])
-            .args(["-t", &env::var("VTC_TIMEOUT").unwrap_or_else(|_| TIMEOUT.to_owned())])
-            .arg(format!("-D{}_args_append=-p vmod_path={}", setup.conf("SERVER")?, vmods.join(":")))
+            .args(["-t", &env::var("VTC_TIMEOUT").unwrap_or_else(|_| timeout.to_string())])
+            .arg(format!("-D{}_args_append={parameters}", setup.conf("SERVER")?))
             .arg(format!("-Dexamples={}", setup.root.join("examples").display()))
             .args(self.macros.iter().map(|(name, value)| format!("-D{name}={value}")))
             .env("TMPDIR", tmp_folder(setup).map_err(text)?)

@@ -5,6 +5,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::sanitizer::Sanitizer;
+
 /// One built server: its source tree and where it is installed.
 pub struct Server {
     pub name: &'static str,
@@ -14,8 +16,9 @@ pub struct Server {
 
 pub struct Setup {
     pub root: PathBuf,
-    /// The folder of the series under build/.
+    /// The folder of the series under build/, with a sanitizer another one.
     pub here: PathBuf,
+    pub sanitizer: Option<Sanitizer>,
     pub patches: PathBuf,
     /// The settings of patches/SERIES/series.conf.
     conf: HashMap<String, String>,
@@ -28,7 +31,11 @@ impl Setup {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
         let series = env::var("SERIES").unwrap_or_else(|_| "varnish-7.7".to_owned());
         let build = root.join(env::var("BUILD").unwrap_or_else(|_| "build".to_owned()));
-        let here = build.join(&series);
+        let sanitizer = Sanitizer::from_env(&root.join("tests/sanitizers"))?;
+        let here = build.join(match &sanitizer {
+            Some(sanitizer) => format!("{series}-{}", sanitizer.name),
+            None => series.clone(),
+        });
         let patches = root.join("patches").join(&series);
         let text = fs::read_to_string(patches.join("series.conf")).map_err(|e| format!("no series {series}: {e}"))?;
         let setup = Setup {
@@ -41,15 +48,21 @@ impl Setup {
             },
             root,
             here,
+            sanitizer,
             patches,
         };
         for server in [&setup.patched, &setup.reference] {
-            if !server.program(&setup.conf("VTEST")?).exists() {
+            if !setup.built(server)? && (setup.sanitizer.is_none() || server.name == setup.patched.name) {
                 let at = server.prefix.display();
                 return Err(format!("no {} server in {at}: run make check", server.name));
             }
         }
         Ok(setup)
+    }
+
+    /// With a sanitizer the unpatched server need not be there.
+    pub fn built(&self, server: &Server) -> Result<bool, String> {
+        Ok(server.program(&self.conf("VTEST")?).exists())
     }
 
     pub fn conf(&self, key: &str) -> Result<String, String> {
@@ -58,7 +71,7 @@ impl Setup {
 
     /// The library as cargo built it, which is also the one that is installed.
     pub fn library_folder(&self) -> PathBuf {
-        self.here.join("target/release")
+        env::var_os("LIBRARY_FOLDER").map_or_else(|| self.here.join("target/release"), PathBuf::from)
     }
 }
 
