@@ -46,7 +46,7 @@ fn exports_its_data_and_nothing_else() {
 fn is_the_one_that_is_installed() {
     let setup = found();
     let built = setup.library_folder().join(LIBRARY);
-    let package = setup.conf("PACKAGE").expect("series.conf");
+    let Ok(package) = setup.conf("PACKAGE") else { panic!("series.conf has no PACKAGE") };
     let installed = setup.patched.prefix.join("lib").join(package).join("vmods").join(LIBRARY);
     assert!(fs::read(&built).is_ok(), "no {}", built.display());
     assert_eq!(fs::read(&built).ok(), fs::read(&installed).ok(), "run make vmod");
