@@ -1,8 +1,9 @@
-//! Makes, from `vmod.vcc` and the headers of the server that pkg-config knows as `varnishapi` or `vinylapi`:
+//! Makes, from `vmod.vcc`, `member.vsc` and the headers of the server that pkg-config knows as `varnishapi` or `vinylapi`:
 //!
 //! - `vrt.rs`: the parts of the server's C interface that `src/ffi` uses, and the type of the VMOD's function table;
 //! - `ids.rs`: the constants by which the server recognises the VMOD;
-//! - a C object with the VMOD's description for the VCL compiler, exactly as vmodtool wrote it.
+//! - a C library with the VMOD's description for the VCL compiler, exactly as vmodtool wrote it, and the functions that make
+//!   and destroy sections of `varnishstat`, as vsctool wrote them.
 //!
 //! `SERVER_API` says which of the two, and is needed only where there are both. `PKG_CONFIG`, `PKG_CONFIG_PATH` and
 //! `PYTHON3` are honoured. Every failure is one line that says what to do.
@@ -28,22 +29,25 @@ const HEADERS: &str = r#"
 typedef ElfW(Sym) elf_symbol;
 extern volatile struct params * cache_param;
 #include "functions.h"
+#include "VSC_pdir.h"
 "#;
 
 const FUNCTIONS: &str =
     "VRT_(AddDirector|DelDirector|Assign_Backend|BACKEND_string|DirectorResolve|HashStrands32|Healthy|LookupDirector|SetChanged|fail)\
-    |VRT_(priv_task|priv_task_get|blob)|VSLb?|VSB_(bcat|indent)|VAS_Fail|VRND_Random(Crypto|Testable)|dlsym|dladdr1";
+    |VRT_(priv_task|priv_task_get|blob)|VSLb?|VSB_(bcat|indent)|VAS_Fail|VRND_Random(Crypto|Testable)|dlsym|dladdr1\
+    |VRT_VSM_Cluster_(New|Destroy)|VRT_VSC_(Overhead|Hide|Reveal)|VSC_pdir_(New|Destroy)|VCL_Name";
 const TYPES: &str =
-    "Vmod_vmod_probe_directors_Func|vmod_data|director|params|debug_bits|elf_symbol|busyobj|http|strands|vrt_blob";
+    "Vmod_vmod_probe_directors_Func|vmod_data|director|params|debug_bits|elf_symbol|busyobj|http|strands|vrt_blob|VSC_pdir\
+    |vcl_event_e";
 /// Only pointers to these are passed on.
 const OPAQUE: &str =
-    "wrk_vpi|vsl_log|vcl|ws|sess|req|lock|vsb|vcldir|http_conn|objcore|worker|vfp_ctx|stevedore|vrt_privs";
+    "wrk_vpi|vsl_log|vcl|ws|sess|req|lock|vsb|vcldir|http_conn|objcore|worker|vfp_ctx|stevedore|vrt_privs|vsmw_cluster|vsc_seg";
 const CONSTANTS: &str = "VMOD_ABI_Version|VRT_CTX_MAGIC|DIRECTOR_MAGIC|VDI_METHODS_MAGIC|RTLD_DL_SYMENT|cache_param\
     |VMOD_PRIV_METHODS_MAGIC|HTTP_HDR_URL|BUSYOBJ_MAGIC|HTTP_MAGIC|VCL_MET_(PIPE|TASK_[BCH])";
 
 fn main() {
     // A change of any source changes the identity of the library, see `ids`.
-    for path in ["build.rs", "Cargo.lock", "Cargo.toml", "vmod.vcc", "src", "policy", "report"] {
+    for path in ["build.rs", "Cargo.lock", "Cargo.toml", "vmod.vcc", "member.vsc", "src", "policy", "report"] {
         println!("cargo:rerun-if-changed={path}");
     }
     for name in ["SERVER_API", "PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PYTHON3", "LIBCLANG_PATH"] {
@@ -55,12 +59,15 @@ fn main() {
     let api = server_api();
     let version = pkg_config(&api, "--modversion");
     let vmodtool = pkg_config(&api, "--variable=vmodtool");
+    let vsctool = pkg_config(&api, "--variable=vsctool");
     let include = pkg_config(&api, "--variable=pkgincludedir");
-    if !Path::new(&vmodtool).is_file() {
-        fail(&format!(
-            "vmodtool.py is not where pkg-config says ({vmodtool}): install the server's development files (Debian: {})",
-            debian_package(&api)
-        ));
+    for (name, tool) in [("vmodtool.py", &vmodtool), ("vsctool.py", &vsctool)] {
+        if !Path::new(tool).is_file() {
+            fail(&format!(
+                "{name} is not where pkg-config says ({tool}): install the server's development files (Debian: {})",
+                debian_package(&api)
+            ));
+        }
     }
     if !Path::new(&include).join("cache/cache.h").is_file() {
         fail(&format!(
@@ -72,26 +79,41 @@ fn main() {
     println!("cargo:rerun-if-changed={include}/vrt.h");
     println!("cargo:rerun-if-changed={include}/cache/cache.h");
 
-    run_vmodtool(&vmodtool, &root.join("vmod.vcc"), &out);
+    run_tool(&vmodtool, &["--strict"], &root.join("vmod.vcc"), &out);
+    run_vsctool(&vsctool, &root.join("member.vsc"), &out);
     let generated = read(&out.join("vcc_if.c"));
     let stock_id = between(&generated, ".file_id =\t\"", "\"");
     let file_id = identity(stock_id, &root, &version, &read(&Path::new(&include).join("vmod_abi.h")));
     write_ids(&out, &file_id);
-    compile_description(&generated, stock_id, &file_id, &include, &out);
+    compile(&write_description(&generated, stock_id, &file_id, &out), &include, &out);
     write_functions(&generated, &out);
     write_bindings(&include, &out);
 }
 
-/// vmodtool writes its files into the current directory.
-fn run_vmodtool(vmodtool: &str, vcc: &Path, out: &Path) {
+/// vsctool knows its own directives by the name of the server.
+fn run_vsctool(vsctool: &str, vsc: &Path, out: &Path) {
+    let tool = read(Path::new(vsctool));
+    let server = tool.split('"').find_map(|text| text.strip_suffix("_vsc_begin::"));
+    let Some(server) = server else {
+        fail("vsctool is not what build.rs expects: its format has changed");
+    };
+    let file = out.join("member.vsc");
+    write(&file, &read(vsc).replace("\n.. varnish_vsc", &format!("\n.. {server}_vsc")));
+    run_tool(vsctool, &["-c", "-h"], &file, out);
+    // What it writes includes one, as the server's own files do
+    write(&out.join("config.h"), "");
+}
+
+/// The tools write their files into the current directory.
+fn run_tool(tool: &str, options: &[&str], file: &Path, out: &Path) {
     let python = env::var("PYTHON3").unwrap_or_else(|_| "python3".into());
-    let result = Command::new(&python).arg(vmodtool).arg("--strict").arg(vcc).current_dir(out).output();
+    let result = Command::new(&python).arg(tool).args(options).arg(file).current_dir(out).output();
     match result {
         Err(e) => fail(&format!("cannot run {python} ({e}): install Python 3, or set PYTHON3")),
         Ok(r) if !r.status.success() => {
             let text = String::from_utf8_lossy(&r.stderr).into_owned() + &String::from_utf8_lossy(&r.stdout);
             let why = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ");
-            fail(&format!("vmodtool rejects vmod.vcc: {why}"))
+            fail(&format!("{tool} rejects {}: {why}", file.display()))
         }
         Ok(_) => {}
     }
@@ -101,8 +123,10 @@ fn run_vmodtool(vmodtool: &str, vcc: &Path, out: &Path) {
 /// identity, so a rebuilt one would not be picked up. Hence the tail is taken from all that the library is made of.
 fn identity(stock_id: &str, root: &Path, version: &str, abi: &str) -> String {
     let mut hasher = DefaultHasher::new();
-    let mut files =
-        vec![root.join("build.rs"), root.join("Cargo.lock"), root.join("Cargo.toml"), root.join("vmod.vcc")];
+    let mut files: Vec<_> = ["build.rs", "Cargo.lock", "Cargo.toml", "vmod.vcc", "member.vsc"]
+        .into_iter()
+        .map(|name| root.join(name))
+        .collect();
     for dir in ["src", "policy/src", "report/src"] {
         sources(&root.join(dir), &mut files);
     }
@@ -146,7 +170,7 @@ fn write_ids(out: &Path, file_id: &str) {
 
 /// The description is a C string with parts that only the preprocessor knows. It needs another identity and a name
 /// that the linker sees, and is otherwise left alone.
-fn compile_description(generated: &str, stock_id: &str, file_id: &str, include: &str, out: &Path) {
+fn write_description(generated: &str, stock_id: &str, file_id: &str, out: &Path) -> PathBuf {
     let start = "#define STRINGIFY3(arg)";
     let body = between(generated, start, "#undef STRINGIFY\n").replace(stock_id, file_id);
     let mark = "static const char Vmod_Json[]";
@@ -156,7 +180,13 @@ fn compile_description(generated: &str, stock_id: &str, file_id: &str, include: 
     let body = body.replace(mark, "extern const char probe_directors_json[];\nconst char probe_directors_json[]");
     let file = out.join("description.c");
     write(&file, &format!("#include \"vmod_abi.h\"\n{start}{body}"));
-    if let Err(e) = cc::Build::new().include(include).file(&file).cargo_metadata(true).try_compile("description") {
+    file
+}
+
+fn compile(description: &Path, include: &str, out: &Path) {
+    let mut build = cc::Build::new();
+    build.include(include).include(out).file(description).file(out.join("VSC_pdir.c")).cargo_metadata(true);
+    if let Err(e) = build.try_compile("generated") {
         fail(&format!("cannot compile C ({}): install a C compiler, or set CC", e.to_string().replace('\n', " ")));
     }
 }

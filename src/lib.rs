@@ -13,6 +13,7 @@ pub mod error;
 pub mod fallback;
 pub mod ffi;
 pub mod hash;
+pub mod label;
 pub mod least;
 pub mod list;
 pub mod random;

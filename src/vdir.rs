@@ -6,7 +6,7 @@ use policy::reported::ramp;
 use policy::Plan;
 
 use crate::ffi::snapshot::{Guard, Snapshot, Writer};
-use crate::ffi::{Backend, Ctx, Member};
+use crate::ffi::{Backend, Ctx, Member, Statistics};
 use crate::weighing::{Change, Weighing};
 
 /// The members of a director, their weights, and the plan that was made from them.
@@ -17,6 +17,7 @@ use crate::weighing::{Change, Weighing};
 pub struct Vdir<P> {
     state: Snapshot<State<P>>,
     weighing: Weighing,
+    statistics: Statistics,
 }
 
 /// Changes of weights that are to be logged, each with the member.
@@ -42,7 +43,7 @@ pub struct Health {
 impl<P: Plan> Default for Vdir<P> {
     fn default() -> Self {
         let state = State { members: Arc::new([]), weights: Box::new([]), plan: P::empty() };
-        Vdir { state: Snapshot::new(state), weighing: Weighing::default() }
+        Vdir { state: Snapshot::new(state), weighing: Weighing::default(), statistics: Statistics::default() }
     }
 }
 
@@ -57,6 +58,17 @@ impl<P: Plan> Vdir<P> {
         &self.weighing
     }
 
+    /// What is shown of the members.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Gives the members that there are now.
+    pub fn with_members(&self, then: impl FnOnce(&[&Member])) {
+        let state = self.state();
+        then(&state.members.iter().collect::<Vec<_>>());
+    }
+
     /// Adds an entry for `backend`, which may be a member already. `weight` is valid.
     pub fn add(&self, backend: Backend<'_>, weight: f64) {
         let member = Member::new(backend, weight);
@@ -65,6 +77,9 @@ impl<P: Plan> Vdir<P> {
             weights.push(weight);
             None
         });
+        if self.statistics.are_shown() {
+            self.with_members(|members| self.statistics.add(members));
+        }
     }
 
     /// Removes the first entry of `backend`, if there is one, and with it the reference to it.
@@ -109,6 +124,12 @@ impl<P: Plan> Vdir<P> {
     pub fn set_weight(&self, backend: Backend<'_>, weight: f64, now: f64) -> Changes {
         let report = |m: &Member| m.is(backend).then(|| m.reports().report(&self.weighing, weight, now));
         Self::change_weights(self.state.write(), report)
+    }
+
+    /// Counts a report of a bad weight, as `set_weight` does a good one.
+    pub fn refuse(&self, backend: Backend<'_>) {
+        let state = self.state();
+        state.members.iter().filter(|m| m.is(backend)).for_each(|m| m.reports().refuse());
     }
 
     /// Sets weights that were not reported for too long back to those of `add_backend`. To be called before a pick. Does

@@ -1,7 +1,7 @@
 //! How the weight of a member comes about: the policy of a director, and what was reported.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use policy::reported::{Effect, Reported, WeightPolicy};
 
@@ -57,15 +57,40 @@ impl Weighing {
 
 /// What was reported of one member, or rather entry: a backend that was added twice has two.
 ///
-/// The states of a director share it. It changes under the writer's lock of the director; the mutex in here is for those
-/// who list.
-pub struct Reports(Mutex<Record>);
+/// The states of a director share it. Weights change under the writer's lock of the director; the mutex in here is for
+/// those who list, and for statistics.
+pub struct Reports<S> {
+    record: Mutex<Record>,
+    /// Told of every change, in their order.
+    shown: S,
+}
+
+/// What there is in statistics of the reports of a member.
+pub struct Numbers {
+    /// The weight.
+    pub weight: f64,
+    /// The weight without reports.
+    pub base: f64,
+    /// How many reports were taken.
+    pub updates: u64,
+    /// How many were not, as they were bad weights.
+    pub refusals: u64,
+    /// When the last one was taken, in seconds since the epoch; 0 if there was none.
+    pub last_report: f64,
+}
+
+/// Somebody who shows statistics. Is called under a lock.
+pub trait Show {
+    /// Takes the latest.
+    fn show(&self, numbers: &Numbers);
+}
 
 #[derive(Clone, Copy)]
 struct Record {
     reported: Reported,
-    /// Whether there was a report, ever.
-    steered: bool,
+    updates: u64,
+    refusals: u64,
+    last_report: f64,
     /// The weight that the log had last.
     logged: f64,
 }
@@ -104,18 +129,37 @@ pub struct Listed {
     pub effects: Vec<Effect>,
 }
 
-impl Reports {
+impl<S: Show> Reports<S> {
     /// Of a member that was added with this weight.
     #[must_use]
-    pub fn new(base: f64) -> Self {
-        Reports(Mutex::new(Record { reported: Reported::new(base), steered: false, logged: base }))
+    pub fn new(base: f64, shown: S) -> Self {
+        let reported = Reported::new(base);
+        let record = Record { reported, updates: 0, refusals: 0, last_report: 0.0, logged: base };
+        Reports { record: Mutex::new(record), shown }
+    }
+
+    /// Who shows it.
+    #[must_use]
+    pub fn shown(&self) -> &S {
+        &self.shown
+    }
+
+    /// Has it shown.
+    pub fn show(&self) {
+        self.change(|_| ());
+    }
+
+    /// Counts a report of a bad weight.
+    pub fn refuse(&self) {
+        self.change(|record| record.refusals += 1);
     }
 
     /// Takes a report, of a valid weight.
     pub fn report(&self, weighing: &Weighing, value: f64, now: f64) -> Change {
         let policy = weighing.policy();
-        self.with(|record| {
-            record.steered = true;
+        self.change(|record| {
+            record.updates += 1;
+            record.last_report = now;
             record.reported.report(&policy, value, now);
             if let Some(expiry) = record.reported.expiry(&policy) {
                 weighing.expires_at(expiry);
@@ -127,7 +171,7 @@ impl Reports {
     /// Returns to the base weight if it is time. Gives the new weight if it did.
     pub fn expire(&self, weighing: &Weighing, now: f64) -> Option<Change> {
         let policy = weighing.policy();
-        self.with(|record| {
+        self.change(|record| {
             let change = record.reported.expire(&policy, now).then(|| record.changed(Some(What::Expired)));
             if let Some(expiry) = record.reported.expiry(&policy) {
                 weighing.expires_at(expiry);
@@ -139,7 +183,7 @@ impl Reports {
     /// What there is to list.
     #[must_use]
     pub fn listed(&self, policy: &WeightPolicy) -> Listed {
-        let record = self.with(|record| *record);
+        let record = *self.record();
         let effects = record.reported.effects(policy).collect();
         Listed { base: record.reported.base(), effects }
     }
@@ -147,12 +191,25 @@ impl Reports {
     /// Whether there was a report, ever.
     #[must_use]
     pub fn is_steered(&self) -> bool {
-        self.with(|record| record.steered)
+        self.record().updates > 0
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Record) -> R) -> R {
+        let mut record = self.record();
+        let result = change(&mut record);
+        self.shown.show(&Numbers {
+            weight: record.reported.weight(),
+            base: record.reported.base(),
+            updates: record.updates,
+            refusals: record.refusals,
+            last_report: record.last_report,
+        });
+        result
     }
 
     /// A panic ends the process, so that nobody meets a poisoned mutex.
-    fn with<R>(&self, then: impl FnOnce(&mut Record) -> R) -> R {
-        then(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -174,12 +231,54 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reports, Weighing, What};
+    use super::{Numbers, Reports, Show, Weighing, What};
     use policy::reported::WeightPolicy;
+    use std::cell::RefCell;
+
+    impl Show for () {
+        fn show(&self, _: &Numbers) {}
+    }
+
+    /// All that was shown.
+    #[derive(Default)]
+    struct Shown(RefCell<Vec<(f64, u64, u64, f64)>>);
+
+    impl Show for Shown {
+        fn show(&self, n: &Numbers) {
+            assert_eq!(n.base, 1.0);
+            self.0.borrow_mut().push((n.weight, n.updates, n.refusals, n.last_report));
+        }
+    }
+
+    #[test]
+    fn what_is_shown() {
+        let weighing = Weighing::default();
+        assert!(weighing.set_policy(WeightPolicy { ttl: 10.0, ..WeightPolicy::default() }));
+        let reports = Reports::new(1.0, Shown::default());
+        assert!(!reports.is_steered());
+        reports.show();
+        reports.refuse();
+        assert!(!reports.is_steered());
+        reports.report(&weighing, 2.0, 100.0);
+        reports.refuse();
+        reports.report(&weighing, 2.0, 105.0);
+        reports.expire(&weighing, 110.0);
+        reports.expire(&weighing, 115.0);
+        let expected = [
+            (1.0, 0, 0, 0.0),
+            (1.0, 0, 1, 0.0),
+            (2.0, 1, 1, 100.0),
+            (2.0, 1, 2, 100.0),
+            (2.0, 2, 2, 105.0),
+            (2.0, 2, 2, 105.0),
+            (1.0, 2, 2, 105.0),
+        ];
+        assert_eq!(*reports.shown().0.borrow(), expected);
+    }
 
     #[test]
     fn changes_that_matter() {
-        let (weighing, reports) = (Weighing::default(), Reports::new(1.0));
+        let (weighing, reports) = (Weighing::default(), Reports::new(1.0, ()));
         let mut log = Vec::new();
         // Small steps count once they add up
         for value in [1.0, 1.06, 1.09, 1.12, 1.05, 1.0, 0.0, 0.0, 2.0, 2.1] {
@@ -197,7 +296,7 @@ mod tests {
         let weighing = Weighing::default();
         assert!(weighing.set_policy(WeightPolicy { ttl: 10.0, ..WeightPolicy::default() }));
         assert!(!weighing.set_policy(WeightPolicy::default()), "once");
-        let (a, b) = (Reports::new(1.0), Reports::new(1.0));
+        let (a, b) = (Reports::new(1.0, ()), Reports::new(1.0, ()));
         a.report(&weighing, 2.0, 100.0);
         b.report(&weighing, 3.0, 105.0);
         assert!(!weighing.is_due(109.9) && weighing.is_due(110.0));

@@ -6,6 +6,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use super::in_flight::InFlight;
+use super::statistics::Slot;
 use super::vrt;
 use crate::weighing::Reports;
 
@@ -51,7 +52,7 @@ pub struct Member {
 }
 
 struct Shared {
-    reports: Reports,
+    reports: Reports<Slot>,
     in_flight: InFlight,
     /// Dropped, never read.
     _reference: Reference,
@@ -76,7 +77,8 @@ impl Member {
         let mut reference = Reference(ptr::null());
         // SAFETY: the destination is null, hence holds no reference; the source is alive.
         unsafe { vrt::VRT_Assign_Backend(&mut reference.0, backend.as_raw()) };
-        let shared = Shared { reports: Reports::new(weight), in_flight: InFlight::default(), _reference: reference };
+        let reports = Reports::new(weight, Slot::default());
+        let shared = Shared { reports, in_flight: InFlight::default(), _reference: reference };
         Member { backend: backend.0, shared: Arc::new(shared) }
     }
 
@@ -86,7 +88,7 @@ impl Member {
     }
 
     /// What was reported of it.
-    pub fn reports(&self) -> &Reports {
+    pub fn reports(&self) -> &Reports<Slot> {
         &self.shared.reports
     }
 

@@ -90,6 +90,12 @@ impl<'a> Ctx<'a> {
         self.0.now
     }
 
+    /// The name of the VCL that calls.
+    pub(super) fn vcl_name(&self) -> &'a CStr {
+        // SAFETY: a call that makes an object has a VCL, which has a name and outlives the call.
+        unsafe { CStr::from_ptr(vrt::VCL_Name(self.0.vcl)) }
+    }
+
     /// What kind of task calls.
     pub fn task(&self) -> Task {
         let backend = vrt::VCL_MET_TASK_B | vrt::VCL_MET_PIPE;

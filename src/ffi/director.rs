@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use policy::Plan;
 
-use super::backend::Backend;
+use super::backend::{Backend, Member};
 use super::ctx::Ctx;
 use super::draw;
 use super::nesting::{self, Refused};
+use super::statistics::Statistics;
 use super::vrt;
 use super::vsb::Vsb;
 use crate::error;
@@ -33,8 +34,17 @@ pub trait Kind: Send + Sync + Sized + 'static {
     /// How reports become weights.
     fn weighing(&self) -> &Weighing;
 
+    /// What is shown of the members.
+    fn statistics(&self) -> &Statistics;
+
+    /// Gives the members that there are now.
+    fn with_members(&self, then: impl FnOnce(&[&Member]));
+
     /// Takes the report of a weight, which is valid, for all entries of `backend`.
     fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) -> Changes;
+
+    /// Counts a report of a bad weight for all entries of `backend`.
+    fn refuse(&self, ctx: &Ctx<'_>, backend: Backend<'_>);
 
     /// Sets weights that were not reported for too long back to what they were. To be called before a pick; costs
     /// next to nothing if there are none.
@@ -65,8 +75,20 @@ impl<D: Director> Kind for D {
         self.vdir().weighing()
     }
 
+    fn statistics(&self) -> &Statistics {
+        self.vdir().statistics()
+    }
+
+    fn with_members(&self, then: impl FnOnce(&[&Member])) {
+        self.vdir().with_members(then);
+    }
+
     fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) -> Changes {
         self.vdir().set_weight(backend, weight, ctx.now())
+    }
+
+    fn refuse(&self, _: &Ctx<'_>, backend: Backend<'_>) {
+        self.vdir().refuse(backend);
     }
 
     fn expire(&self, now: f64) -> Changes {
@@ -168,7 +190,7 @@ impl<D: Kind> Object<D> {
         gethdrs: None,
         getip: None,
         finish: None,
-        event: None,
+        event: Some(event::<D>),
         release: Some(release::<D>),
         destroy: Some(destroy::<D>),
         panic: None,
@@ -177,6 +199,7 @@ impl<D: Kind> Object<D> {
 
     /// Makes a director and its object. `None` if the server refuses.
     pub(super) fn add(ctx: &Ctx<'_>, name: &CStr, kind: D) -> Option<*mut Self> {
+        kind.statistics().name(ctx, name);
         let object = Box::into_raw(Box::new(Object { director: AtomicPtr::default(), kind }));
         // SAFETY: the methods are static, and the object is freed by the last of them that is called. The name goes
         // through a format that wants one C string.
@@ -313,10 +336,22 @@ unsafe extern "C" fn list<D: Kind>(
     }
 }
 
+unsafe extern "C" fn event<D: Kind>(director: vrt::VCL_BACKEND, event: vrt::vcl_event_e) {
+    // SAFETY: called by the server, for a director with this vtable that it has not destroyed yet.
+    let (object, _) = unsafe { object::<D>(director) };
+    let statistics = object.kind.statistics();
+    match event {
+        vrt::VCL_EVENT_WARM => object.kind.with_members(|members| statistics.warm(members)),
+        vrt::VCL_EVENT_COLD => object.kind.with_members(|members| statistics.cold(members)),
+        _ => {}
+    }
+}
+
 unsafe extern "C" fn release<D: Kind>(director: vrt::VCL_BACKEND) {
     // SAFETY: called by the server, for a director with this vtable that it has not destroyed yet.
     let (object, _) = unsafe { object::<D>(director) };
     object.kind.release();
+    object.kind.statistics().release();
 }
 
 unsafe extern "C" fn destroy<D: Kind>(director: vrt::VCL_BACKEND) {

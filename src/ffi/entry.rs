@@ -175,7 +175,10 @@ pub(super) unsafe fn set_weight<D: Kind>(
     match backend {
         None => ctx.fail(&error::none_weighed(object.name())),
         Some(b) => match policy::weight::checked(weight) {
-            None => ctx.log_error(&error::bad_weight(object.name(), b.name(), weight)),
+            None => {
+                object.kind.refuse(&ctx, b);
+                ctx.log_error(&error::bad_weight(object.name(), b.name(), weight));
+            }
             Some(weight) => object.log(&ctx, &object.kind.set_weight(&ctx, b, weight)),
         },
     }

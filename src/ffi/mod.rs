@@ -10,6 +10,7 @@
 //! | [`backend`], [`ctx`], [`vsb`] | the server's types, as safe ones |
 //! | [`task`] | values that live as long as a task of VCL |
 //! | [`snapshot`] | immutable states that readers take without a lock |
+//! | [`statistics`] | what `varnishstat` shows of members |
 //! | [`nesting`] | directors in directors, bounded |
 //! | [`draw`] | random numbers |
 //! | [`mod@panic`] | a Rust panic becomes one of the server |
@@ -29,6 +30,7 @@ pub mod report;
 pub mod shard;
 pub mod shard_param;
 pub mod snapshot;
+pub mod statistics;
 #[cfg(all(test, not(loom)))]
 mod stress;
 pub mod task;
@@ -44,4 +46,5 @@ mod vrt {
 pub use backend::{Backend, Member};
 pub use ctx::{Ctx, Task};
 pub use director::{Director, Keyed, Kind};
+pub use statistics::{Slot, Statistics};
 pub use vsb::Vsb;

@@ -75,6 +75,16 @@ impl Changes {
         }
     }
 
+    /// Counts a report of a bad weight, as `set_weight` does a good one.
+    pub(super) fn refuse(&self, backend: Backend<'_>) {
+        for change in self.list.borrow().iter() {
+            match change {
+                Change::Add(entry, _) if entry.member.is(backend) => entry.member.reports().refuse(),
+                _ => {}
+            }
+        }
+    }
+
     /// The weight of what is to be added, if it is.
     pub(super) fn weight(&self, backend: Backend<'_>) -> Option<f64> {
         self.list.borrow().iter().find_map(|change| match change {
@@ -120,6 +130,9 @@ impl Changes {
         let outdated = writer.reclaim_all();
         drop(writer);
         drop(outdated);
+        if self.core.statistics.are_shown() {
+            self.core.with_members(|members| self.core.statistics.add(members));
+        }
 
         for notice in notices {
             ctx.log_notice(&notice);

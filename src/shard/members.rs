@@ -59,6 +59,18 @@ impl Core {
         Self::change_weights(self.state.write(), report)
     }
 
+    /// Gives the members that there are now.
+    pub(super) fn with_members(&self, then: impl FnOnce(&[&Member])) {
+        let state = self.state.load();
+        then(&state.entries.iter().map(|e| &e.member).collect::<Vec<_>>());
+    }
+
+    /// Counts a report of a bad weight, as `set_weight` does a good one.
+    pub(super) fn refuse(&self, backend: Backend<'_>) {
+        let state = self.state.load();
+        state.entries.iter().filter(|e| e.member.is(backend)).for_each(|e| e.member.reports().refuse());
+    }
+
     /// Sets weights that were not reported for too long back to those of `add_backend`; see `Vdir`.
     pub(super) fn expire(&self, now: f64) -> Changes {
         if !self.weighing.is_due(now) {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::error::shard as texts;
 use crate::ffi::snapshot::Snapshot;
-use crate::ffi::{Backend, Ctx, Kind, Task, Vsb};
+use crate::ffi::{Backend, Ctx, Kind, Member, Statistics, Task, Vsb};
 use crate::list::Form;
 use crate::vdir::{self, Health};
 use crate::weighing::Weighing;
@@ -50,6 +50,8 @@ pub struct Core {
     state: Snapshot<State>,
     /// How reports become weights.
     weighing: Weighing,
+    /// What is shown of the members.
+    statistics: Statistics,
     /// What methods set. As for `state`.
     defaults: Snapshot<Defaults>,
     /// Bits of [`enum@Debug`]. Nothing depends on the order in which threads see them.
@@ -87,6 +89,7 @@ impl Shard {
             name: name.to_owned(),
             state: Snapshot::new(State::default()),
             weighing: Weighing::default(),
+            statistics: Statistics::default(),
             defaults: Snapshot::new(Defaults::default()),
             debug: AtomicU32::new(0),
         }))
@@ -216,12 +219,27 @@ impl Kind for Shard {
         &self.0.weighing
     }
 
+    fn statistics(&self) -> &Statistics {
+        &self.0.statistics
+    }
+
+    fn with_members(&self, then: impl FnOnce(&[&Member])) {
+        self.0.with_members(then);
+    }
+
     /// What the task has noted down to be added gets the weight as well.
     fn set_weight(&self, ctx: &Ctx<'_>, backend: Backend<'_>, weight: f64) -> vdir::Changes {
         if let Some(changes) = Changes::if_any(ctx, self.changes_key()) {
             changes.set_weight(backend, weight, ctx.now());
         }
         self.0.set_weight(backend, weight, ctx.now())
+    }
+
+    fn refuse(&self, ctx: &Ctx<'_>, backend: Backend<'_>) {
+        if let Some(changes) = Changes::if_any(ctx, self.changes_key()) {
+            changes.refuse(backend);
+        }
+        self.0.refuse(backend);
     }
 
     fn expire(&self, now: f64) -> vdir::Changes {
