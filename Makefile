@@ -5,13 +5,14 @@
 #            SOURCES_DIR=, VARNISH_SRC=                      see "varnish" below
 #            JOBS     parallel compile jobs                  (all cores)
 #            MINUTES  of "soak"                              (15)
+#            QUICK=1  of "bench": some seconds, to see that it works
 #            FUZZ_SECONDS=, FUZZ_REPLY=                      see scripts/fuzz
 #            SANITIZE address, undefined or thread: a build of its own, in build/SERIES-SANITIZE
 
 SHELL := /bin/bash
 SERIES ?= varnish-7.7
 BUILD ?= build
-export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES FUZZ_SECONDS FUZZ_REPLY
+export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES QUICK FUZZ_SECONDS FUZZ_REPLY
 
 .DEFAULT_GOAL := help
 ifneq ($(SANITIZE),)
@@ -20,7 +21,7 @@ $(error SANITIZE is for varnish, reference, vmod, check, stress and clean)
 endif
 endif
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost bench demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -58,6 +59,9 @@ stress: vmod reference ## our varnishtests N times each, under load (N=20)
 
 cost: vmod reference ## what the patches cost per probe and request: instructions and time, against the unpatched server
 	@scripts/cost
+
+bench: vmod ## what a pick costs, ours against the bundled directors: tables in docs/bench
+	@scripts/bench
 
 soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict
 	@scripts/soak

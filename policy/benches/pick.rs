@@ -1,11 +1,14 @@
-//! One pick, all members healthy: `cargo bench -p policy`.
+//! A pick, all members healthy, and a change of one weight: `cargo bench -p policy`.
 
 use std::hint::black_box;
 
 use criterion::{criterion_group, criterion_main, BenchmarkId, Criterion};
-use policy::{Fallback, Hash, Plan, Random, RoundRobin};
+use policy::ring::{points, Ring};
+use policy::{Fallback, Hash, Least, Plan, Random, RoundRobin};
 
 const MEMBERS: [usize; 4] = [2, 10, 100, 1000];
+/// Points of a host of weight 1, if nobody says otherwise.
+const REPLICAS: u32 = 67;
 
 fn unequal(n: usize) -> Vec<f64> {
     (0..n).map(|i| 1.0 + (i % 7) as f64).collect()
@@ -17,6 +20,12 @@ fn splitmix(state: &mut u64) -> f64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     ((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0
+}
+
+/// Of the hosts "0", "1", ..., with as many points as weight 1 gives.
+fn ring(n: usize) -> Ring {
+    let names: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+    Ring::new(names.iter().map(|name| (name.as_bytes(), points(REPLICAS, 1.0))))
 }
 
 fn pick(c: &mut Criterion) {
@@ -33,6 +42,18 @@ fn pick(c: &mut Criterion) {
         let mut state = 1;
         group.bench_function(BenchmarkId::new("random", n), |b| {
             b.iter(|| plan.pick(black_box(&weights), || splitmix(&mut state), |_| true));
+        });
+        let plan = Least::empty().with_members(&weights);
+        group.bench_function(BenchmarkId::new("least", n), |b| {
+            b.iter(|| plan.pick(black_box(&weights), 2, || splitmix(&mut state), |_| true, |i| black_box(i as u64)));
+        });
+        let ring = ring(n);
+        group.bench_function(BenchmarkId::new("shard/find", n), |b| {
+            let mut key = 1_u32;
+            b.iter(|| {
+                key = key.wrapping_mul(2_654_435_761).wrapping_add(1);
+                ring.find(black_box(key))
+            });
         });
         let plan = Hash::empty().with_members(&weights);
         let mut key = 1_u32;
@@ -63,6 +84,11 @@ fn reweigh(c: &mut Criterion) {
         });
         let random = Random::empty().with_members(&weights);
         group.bench_function(BenchmarkId::new("random", n), |b| b.iter(|| random.with_weights(black_box(&weights))));
+        let ring = ring(n);
+        group.bench_function(BenchmarkId::new("shard", n), |b| {
+            // A change of about 4 %
+            b.iter(|| ring.resized(0, b"0", black_box(points(REPLICAS, 1.04))));
+        });
     }
     group.finish();
 }
