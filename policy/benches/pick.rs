@@ -78,12 +78,17 @@ fn reweigh(c: &mut Criterion) {
     let mut group = c.benchmark_group("with_weights");
     for n in MEMBERS {
         let weights = unequal(n);
+        let mut changed = weights.clone();
+        changed[n / 2] *= 1.04;
         let round_robin = RoundRobin::empty().with_members(&weights);
         group.bench_function(BenchmarkId::new("round_robin", n), |b| {
-            b.iter(|| round_robin.with_weights(black_box(&weights)))
+            b.iter(|| round_robin.with_weights(black_box(&changed)))
+        });
+        group.bench_function(BenchmarkId::new("round_robin/anew", n), |b| {
+            b.iter(|| round_robin.with_members(black_box(&changed)))
         });
         let random = Random::empty().with_members(&weights);
-        group.bench_function(BenchmarkId::new("random", n), |b| b.iter(|| random.with_weights(black_box(&weights))));
+        group.bench_function(BenchmarkId::new("random", n), |b| b.iter(|| random.with_weights(black_box(&changed))));
         let ring = ring(n);
         group.bench_function(BenchmarkId::new("shard", n), |b| {
             // A change of about 4 %

@@ -30,7 +30,7 @@ impl Plan for RoundRobin {
     }
 
     fn with_weights(&self, weights: &[f64]) -> Self {
-        RoundRobin { stride: Stride::new(weights), cursor: Arc::clone(&self.cursor) }
+        RoundRobin { stride: self.stride.reweighed(weights), cursor: Arc::clone(&self.cursor) }
     }
 }
 

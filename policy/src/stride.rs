@@ -14,20 +14,43 @@
 //!   to its members by halving: of `k` firings, the left half of the members has had `floor(k * p)`, `p` being its
 //!   part of the weight.
 //! - Relative weights are 64-bit fractions, where gRPC has 16 bits and raises small weights to a minimum.
+//!
+//! Where one weight has changed, `reweigh` changes what depends on it in a copy. Who shares a slot with whom then
+//! depends on what the weights were before; the shares do not.
+
+mod reweigh;
+
+use std::sync::Arc;
 
 /// Which member a sequence number stands for.
 #[derive(Debug)]
 pub struct Stride {
+    /// First those of one member, then the shared ones.
     slots: Box<[Slot]>,
-    /// Members in the order of their slots: each slot has a range of it.
-    order: Box<[u32]>,
-    /// For shared slots: at the position where a range is halved, the part of the weight of the left half, times
-    /// 2^64.
-    split: Box<[u64]>,
-    uniform: bool,
+    /// How many slots have one member that weighs more than half of the largest.
+    heavy: usize,
+    /// Members in the order of their slots: each slot has a range of it. Ascending among those that have a slot of
+    /// their own, and among the others.
+    order: Arc<[u32]>,
+    /// For shared slots: at the position where a range is halved.
+    halves: Arc<[Half]>,
+    /// What it was made from.
+    weights: Box<[f64]>,
+    max: f64,
+    /// How many weights are the largest.
+    at_max: usize,
 }
 
-#[derive(Debug)]
+/// A range of members in a shared slot, in two halves.
+#[derive(Clone, Copy, Debug, Default)]
+struct Half {
+    /// The part of the weight of the left half, times 2^64.
+    part: u64,
+    /// The weight of both.
+    sum: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Slot {
     /// Relative weight times 2^64. 0 stands for 2^64: a slot that fires in every round.
     step: u64,
@@ -46,7 +69,7 @@ impl Stride {
         let max = weights.iter().copied().fold(0.0, f64::max);
         let mut slots = Vec::with_capacity(weights.len());
         let mut order = Vec::with_capacity(weights.len());
-        let mut uniform = true;
+        let mut at_max = 0;
         // Positions and counts fit: a member takes far more than one byte.
         let mut light = Vec::new();
         for (i, w) in weights.iter().enumerate() {
@@ -54,26 +77,34 @@ impl Stride {
                 let first = order.len() as u32;
                 order.push(i as u32);
                 slots.push(Slot { step: fraction(*w, max), first, last: first + 1 });
-                uniform &= *w == max;
+                at_max += usize::from(*w == max);
             } else if *w > 0.0 {
                 light.push(i as u32);
             }
         }
-        let mut split = Vec::new();
+        let heavy = slots.len();
+        let mut halves = Vec::new();
         if !light.is_empty() {
-            uniform = false;
-            split = vec![0; order.len() + light.len()];
+            halves = vec![Half::default(); order.len() + light.len()];
             let mut rest = &light[..];
             while !rest.is_empty() {
                 let (taken, sum) = fill(rest, weights, max);
                 let first = order.len() as u32;
                 order.extend_from_slice(&rest[..taken]);
                 slots.push(Slot { step: fraction(sum, max), first, last: order.len() as u32 });
-                halve(&order, weights, &mut split, first as usize, order.len());
+                halve(&order, weights, &mut halves, first as usize, order.len());
                 rest = &rest[taken..];
             }
         }
-        Stride { slots: slots.into(), order: order.into(), split: split.into(), uniform }
+        Stride {
+            slots: slots.into(),
+            heavy,
+            order: order.into(),
+            halves: halves.into(),
+            weights: weights.into(),
+            max,
+            at_max,
+        }
     }
 
     /// The number of slots. 0 if no member has weight.
@@ -85,7 +116,7 @@ impl Stride {
     /// Whether all members that have weight have the same: every sequence number then stands for a member.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
-        self.uniform
+        self.at_max == self.slots.len()
     }
 
     /// The member that `seq` stands for, or `None` if it is to be skipped.
@@ -116,7 +147,7 @@ impl Stride {
         let (mut first, mut last) = (slot.first, slot.last);
         while last - first > 1 {
             let middle = first + (last - first) / 2;
-            let part = self.split.get(middle as usize).copied().unwrap_or(0);
+            let part = self.halves.get(middle as usize).map_or(0, |half| half.part);
             let product = u128::from(part) * u128::from(k);
             let left = (product >> 64) as u64;
             let (_, is_left) = (product as u64).overflowing_add(part);
@@ -154,19 +185,25 @@ fn fill(members: &[u32], weights: &[f64], max: f64) -> (usize, f64) {
     (members.len(), sum)
 }
 
-/// Notes the weight of the left half for the range `first..last` of `order` and for all ranges in it. Gives the
-/// weight of the range.
-fn halve(order: &[u32], weights: &[f64], split: &mut [u64], first: usize, last: usize) -> f64 {
+/// Notes the halves of the range `first..last` of `order` and of all ranges in it. Gives the weight of the range.
+fn halve(order: &[u32], weights: &[f64], halves: &mut [Half], first: usize, last: usize) -> f64 {
     if last - first == 1 {
         return weights[order[first] as usize];
     }
     let middle = first + (last - first) / 2;
-    let left = halve(order, weights, split, first, middle);
-    let right = halve(order, weights, split, middle, last);
-    let sum = left + right;
-    // A float that is out of range is cast to the nearest integer.
-    split[middle] = (left / sum * TWO_64) as u64;
-    sum
+    let left = halve(order, weights, halves, first, middle);
+    let right = halve(order, weights, halves, middle, last);
+    halves[middle] = Half::of(left, right);
+    left + right
+}
+
+impl Half {
+    /// Of the weights of the halves, not both of which are 0.
+    fn of(left: f64, right: f64) -> Self {
+        let sum = left + right;
+        // A float that is out of range is cast to the nearest integer.
+        Half { part: (left / sum * TWO_64) as u64, sum }
+    }
 }
 
 /// `w / max` as a step: times 2^64, with 0 for all of it.

@@ -57,6 +57,30 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..200)
 }
 
+fn some_weight() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), Just(1.0), 0.01..10.0_f64, (-3..4_i32).prop_map(|e| 10_f64.powi(e))]
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    To(f64),
+    /// As reports change it.
+    By(f64),
+}
+
+impl Change {
+    fn of(&self, weight: f64) -> f64 {
+        match self {
+            Change::To(new) => *new,
+            Change::By(factor) => weight * factor,
+        }
+    }
+}
+
+fn some_change() -> impl Strategy<Value = Change> {
+    prop_oneof![1 => some_weight().prop_map(Change::To), 4 => (0.8..1.25_f64).prop_map(Change::By)]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
@@ -110,6 +134,32 @@ proptest! {
         let bound = 4.0 + (weights.len() as f64).log2();
         for (count, w) in counts.iter().zip(&weights) {
             let expected = n as f64 * w / total;
+            prop_assert!((*count as f64 - expected).abs() <= bound, "{} instead of {}: {:?}", count, expected, weights);
+        }
+    }
+
+    /// So they are after weights were changed one by one, whatever the rotation was before: shared slots fill and empty,
+    /// members get a slot of their own and lose it, drain and come back.
+    #[test]
+    fn shares_are_exact_after_changes(
+        start in prop::collection::vec(some_weight(), 1..60),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), some_change()), 1..60),
+        n in 1..2000_usize,
+    ) {
+        let mut weights = start;
+        let members = weights.len();
+        let mut plan = RoundRobin::empty().with_members(&weights);
+        for (member, change) in changes {
+            let weight = &mut weights[member.index(members)];
+            *weight = change.of(*weight);
+            plan = plan.with_weights(&weights);
+        }
+        let total: f64 = weights.iter().sum();
+        let picks: Option<Vec<usize>> = (0..n).map(|_| plan.pick(&weights, |_| true)).collect();
+        prop_assert_eq!(picks.is_some(), total > 0.0);
+        let bound = 4.0 + (weights.len() as f64).log2();
+        for (count, w) in counts(&picks.unwrap_or_default(), weights.len()).iter().zip(&weights) {
+            let expected = if total > 0.0 { n as f64 * w / total } else { 0.0 };
             prop_assert!((*count as f64 - expected).abs() <= bound, "{} instead of {}: {:?}", count, expected, weights);
         }
     }
