@@ -3,6 +3,8 @@
 //! Each host has a number of *points* on a ring of 2^32 places, at the keys of its name followed by 0, 1, 2, ... A key
 //! belongs to the host of the next point. So when a host gets or loses points, only keys next to those move.
 
+use std::ops::Range;
+
 use sha2::{Digest, Sha256};
 
 /// The most points that a host can have. With the usual 67 replicas that is a weight of 15650: there to bound memory
@@ -60,34 +62,39 @@ impl Ring {
         let mut points = Vec::new();
         let mut with_points = 0;
         for (host, (name, count)) in hosts.into_iter().enumerate() {
-            append(&mut points, host, name, count);
+            append(&mut points, host, name, 0..count);
             with_points += usize::from(count > 0);
         }
         points.sort_unstable();
         Ring { points: points.into(), hosts: with_points }
     }
 
-    /// The ring where one host has another number of points. All other points stay where they are.
+    /// The ring where one host, that of this name, has another number of points. Points that stay are where they are.
+    ///
+    /// The points that come or go are all that is hashed and searched for; the rest is copied.
     #[must_use]
     pub fn resized(&self, host: usize, name: &[u8], count: u32) -> Self {
-        let mut own = Vec::with_capacity(count as usize);
-        append(&mut own, host, name, count);
-        own.sort_unstable();
         let had = self.points.iter().filter(|point| point.host as usize == host).count();
+        // A ring has no more points of a host than this type has numbers
+        let (more, had) = (count as usize > had, had as u32);
+        let mut changed = Vec::new();
+        append(&mut changed, host, name, if more { had..count } else { count..had });
+        changed.sort_unstable();
         // Exactly, so that nothing is given back: a ring is large, and small things would settle in what is left over
-        let size = self.points.len() - had + own.len();
+        let size = if more { self.points.len() + changed.len() } else { self.points.len() - changed.len() };
         let mut points = Vec::with_capacity(size);
-        let mut own = own.into_iter().peekable();
-        for point in &self.points {
-            if point.host as usize == host {
-                continue;
+        let mut rest = &self.points[..];
+        for point in changed {
+            let (before, after) = rest.split_at(rest.partition_point(|p| *p < point));
+            points.extend_from_slice(before);
+            if more {
+                points.push(point);
+                rest = after;
+            } else {
+                rest = after.split_first().map_or(after, |(_, after)| after);
             }
-            while let Some(before) = own.next_if(|o| o < point) {
-                points.push(before);
-            }
-            points.push(*point);
         }
-        points.extend(own);
+        points.extend_from_slice(rest);
         debug_assert_eq!(points.len(), size);
         let hosts = self.hosts - usize::from(had > 0) + usize::from(count > 0);
         Ring { points: points.into(), hosts }
@@ -136,12 +143,13 @@ impl Ring {
     }
 }
 
-fn append(points: &mut Vec<Point>, host: usize, name: &[u8], count: u32) {
+/// Those points of a host that have these numbers.
+fn append(points: &mut Vec<Point>, host: usize, name: &[u8], numbers: Range<u32>) {
     let mut named = Sha256::new();
     named.update(name);
     // Numbers of hosts fit: a host takes far more than one byte.
     let host = host as u32;
-    points.extend((0..count).map(|number| {
+    points.extend(numbers.map(|number| {
         let mut hash = named.clone();
         hash.update(number.to_string());
         Point { point: last_four(hash), host }

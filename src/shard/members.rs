@@ -36,7 +36,8 @@ pub struct State {
     pub(super) entries: Arc<[Entry]>,
     /// One valid weight per entry.
     pub(super) weights: Box<[f64]>,
-    pub(super) ring: Ring,
+    /// Shared with the states before and after while nobody's number of points changes: it is large.
+    pub(super) ring: Arc<Ring>,
     /// Whether the server has asked for all references back. There are none afterwards.
     pub(super) released: bool,
 }
@@ -47,7 +48,7 @@ impl State {
         let ring = Ring::new(
             entries.iter().zip(&weights).map(|(e, weight)| (e.ident().to_bytes(), points(e.replicas, *weight))),
         );
-        State { entries: entries.into(), weights: weights.into(), ring, released: self.released }
+        State { entries: entries.into(), weights: weights.into(), ring: Arc::new(ring), released: self.released }
     }
 }
 
@@ -88,25 +89,24 @@ impl Core {
         let old = writer.current();
         let mut changes = Changes::new();
         let mut weights = old.weights.clone();
-        let mut ring: Option<Ring> = None;
+        let mut ring = Arc::clone(&old.ring);
+        let mut is_changed = false;
         for (host, (entry, old_weight)) in old.entries.iter().zip(weights.iter_mut()).enumerate() {
             let Some(change) = change(&entry.member) else { continue };
             if change.weight != *old_weight {
                 let before = points(entry.replicas, *old_weight);
                 let after = points(entry.replicas, change.weight);
                 *old_weight = change.weight;
-                let current = ring.as_ref().unwrap_or(&old.ring);
-                ring = Some(if before == after {
-                    current.clone()
-                } else {
-                    current.resized(host, entry.ident().to_bytes(), after)
-                });
+                is_changed = true;
+                if before != after {
+                    ring = Arc::new(ring.resized(host, entry.ident().to_bytes(), after));
+                }
             }
             if change.record.is_some() {
                 changes.push((entry.member.clone(), change));
             }
         }
-        if let Some(ring) = ring {
+        if is_changed {
             let (entries, released) = (Arc::clone(&old.entries), old.released);
             writer.publish(State { entries, weights, ring, released });
         }
