@@ -227,8 +227,12 @@ impl<D: Kind> Object<D> {
     }
 
     /// Expires weights, and logs it. To be called first by whatever goes by weights.
+    #[inline]
     pub(super) fn expire(&self, ctx: &Ctx<'_>) {
-        self.log(ctx, &self.kind.expire(ctx.now()));
+        // Asked here, where it is inlined: most directors have nothing that expires
+        if self.kind.weighing().is_due(ctx.now()) {
+            self.log(ctx, &self.kind.expire(ctx.now()));
+        }
     }
 
     /// Logs changes of weights.
@@ -255,30 +259,30 @@ impl<D: Kind> Object<D> {
 ///
 /// # Safety
 /// `director` is one that [`Object::add`] made with the same `D`, and has not been destroyed during `'a`.
-unsafe fn object<'a, D: Kind>(director: vrt::VCL_BACKEND) -> (&'a Object<D>, &'a CStr) {
+unsafe fn object<'a, D: Kind>(director: vrt::VCL_BACKEND) -> (&'a Object<D>, Backend<'a>) {
     // SAFETY: as the caller promises.
     match unsafe { Backend::<'a>::from_raw(director) } {
         // SAFETY: alive; `priv` is the pointer that `add` gave.
-        Some(backend) => (unsafe { &*(*director).priv_.cast::<Object<D>>() }, backend.name()),
+        Some(backend) => (unsafe { &*(*director).priv_.cast::<Object<D>>() }, backend),
         None => panic!("no director"),
     }
 }
 
 /// Asks with the director on the list of those that are being asked, and says so in the log if that cannot be.
-pub(super) fn within<R>(ctx: &Ctx<'_>, director: vrt::VCL_BACKEND, name: &CStr, ask: impl FnOnce() -> R) -> Option<R> {
-    match nesting::within(director.cast(), ask) {
+pub(super) fn within<R>(ctx: &Ctx<'_>, director: Backend<'_>, ask: impl FnOnce() -> R) -> Option<R> {
+    match nesting::within(director.as_raw().cast(), ask) {
         Ok(answer) => Some(answer),
         Err(Refused::Loop) => {
-            ctx.log_error(&error::director_loop(name));
+            ctx.log_error(&error::director_loop(director.name()));
             None
         }
         Err(Refused::TooDeep) => {
-            ctx.log_error(&error::nested_too_deep(name, nesting::LIMIT));
+            ctx.log_error(&error::nested_too_deep(director.name(), nesting::LIMIT));
             None
         }
         Err(Refused::TooMany { first }) => {
             if first {
-                ctx.log_error(&error::asked_too_many(name, nesting::CALLS));
+                ctx.log_error(&error::asked_too_many(director.name(), nesting::CALLS));
             }
             None
         }
@@ -291,12 +295,12 @@ unsafe extern "C" fn healthy<D: Kind>(
     changed: *mut vrt::VCL_TIME,
 ) -> vrt::VCL_BOOL {
     // SAFETY: called by the server, for a director with this vtable.
-    let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
+    let (ctx, (object, backend)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
     let ask = || {
         object.expire(&ctx);
         object.kind.health(&ctx)
     };
-    let health = within(&ctx, director, name, ask).unwrap_or(Health { healthy: false, changed: 0.0 });
+    let health = within(&ctx, backend, ask).unwrap_or(Health { healthy: false, changed: 0.0 });
     // SAFETY: null, or the caller's to be written.
     if let Some(changed) = unsafe { changed.as_mut() } {
         *changed = health.changed;
@@ -308,12 +312,12 @@ unsafe extern "C" fn healthy<D: Kind>(
 /// sure to be alive and this director is on the list: a director that leads back to itself is found here.
 unsafe extern "C" fn resolve<D: Kind>(ctx: *const vrt::vrt_ctx, director: vrt::VCL_BACKEND) -> vrt::VCL_BACKEND {
     // SAFETY: called by the server, for a director with this vtable.
-    let (ctx, (object, name)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
+    let (ctx, (object, backend)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
     let ask = || {
         object.expire(&ctx);
         object.kind.pick(&ctx, |b| ctx.resolve(b))
     };
-    within(&ctx, director, name, ask).flatten().unwrap_or(ptr::null())
+    within(&ctx, backend, ask).flatten().unwrap_or(ptr::null())
 }
 
 unsafe extern "C" fn list<D: Kind>(
@@ -324,9 +328,9 @@ unsafe extern "C" fn list<D: Kind>(
     json: c_int,
 ) {
     // SAFETY: called by the server, for a director with this vtable, with a buffer to write to.
-    let (ctx, (object, name), mut vsb) = unsafe { (Ctx::from_raw(ctx), object::<D>(director), Vsb::from_raw(vsb)) };
+    let (ctx, (object, backend), mut vsb) = unsafe { (Ctx::from_raw(ctx), object::<D>(director), Vsb::from_raw(vsb)) };
     let form = Form { details: details != 0, json: json != 0 };
-    let changed = within(&ctx, director, name, || {
+    let changed = within(&ctx, backend, || {
         object.expire(&ctx);
         object.kind.list(&ctx, form, &mut vsb)
     });

@@ -228,7 +228,9 @@ pub(super) unsafe extern "C" fn backend(
         object.expire(&ctx);
         object.kind.pick_now(&ctx, given, param, |b| Some(b.as_raw()))
     };
-    within(&ctx, director, name, ask).flatten().unwrap_or(ptr::null())
+    // SAFETY: the director of an object is alive as long as the object.
+    let Some(backend) = (unsafe { Backend::from_raw(director) }) else { return ptr::null() };
+    within(&ctx, backend, ask).flatten().unwrap_or(ptr::null())
 }
 
 pub(super) unsafe extern "C" fn debug(ctx: *const vrt::vrt_ctx, object: *mut Opaque, bits: vrt::VCL_INT) {
