@@ -12,7 +12,7 @@
 
 #define MEMBERS		4096
 /* Between two looks at the clock: few enough for slow directors */
-#define BATCH		16
+#define BATCH		64
 
 static VCL_BACKEND members[MEMBERS];
 static unsigned n_members;
