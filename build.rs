@@ -5,7 +5,7 @@
 //! - a C library with the VMOD's description for the VCL compiler, exactly as vmodtool wrote it, and the functions that make
 //!   and destroy sections of `varnishstat`, as vsctool wrote them.
 //!
-//! `SERVER_API` says which of the two, and is needed only where there are both. `PKG_CONFIG`, `PKG_CONFIG_PATH` and
+//! `SERVER_API` says which of the two, and is needed only where there are two servers. `PKG_CONFIG`, `PKG_CONFIG_PATH` and
 //! `PYTHON3` are honoured. Every failure is one line that says what to do.
 
 use std::collections::hash_map::DefaultHasher;
@@ -243,16 +243,19 @@ fn server_api() -> String {
     if let Ok(api) = env::var("SERVER_API") {
         return api;
     }
-    let found: Vec<&str> = APIS.into_iter().filter(|api| ask_pkg_config(api, "--exists").is_some()).collect();
-    match found[..] {
-        [api] => api.to_owned(),
+    let include = |api| ask_pkg_config(api, "--variable=pkgincludedir").map(|folder| (api, folder));
+    let mut found: Vec<(&str, String)> = APIS.into_iter().filter_map(include).collect();
+    // One server under two names, as Debian has Vinyl Cache
+    found.dedup_by(|second, first| second.1 == first.1);
+    match &found[..] {
+        [(api, _)] => (*api).to_owned(),
         [] => fail(&format!(
             "pkg-config knows neither {}: install the server's development files (Debian: {}), \
              or set PKG_CONFIG_PATH to the folder that has its .pc file",
             APIS.join(" nor "),
             APIS.map(debian_package).join(" or ")
         )),
-        _ => fail(&format!("pkg-config knows {}: set SERVER_API to the one to build for", found.join(" and "))),
+        _ => fail(&format!("pkg-config knows {}: set SERVER_API to the one to build for", APIS.join(" and "))),
     }
 }
 
