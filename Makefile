@@ -5,7 +5,7 @@
 #            SOURCES_DIR=, VARNISH_SRC=                      see "varnish" below
 #            JOBS     parallel compile jobs                  (all cores)
 #            MINUTES  of "soak"                              (15)
-#            QUICK=1  of "bench": some seconds, to see that it works
+#            QUICK=1  of "bench*": a minute, to see that it works
 #            FUZZ_SECONDS=, FUZZ_REPLY=                      see scripts/fuzz
 #            SANITIZE address, undefined or thread: a build of its own, in build/SERIES-SANITIZE
 
@@ -21,7 +21,7 @@ $(error SANITIZE is for varnish, reference, vmod, check, stress and clean)
 endif
 endif
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost bench demo refresh lint install install-vmod clean distclean
+.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost bench bench-cluster demo refresh lint install install-vmod clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -62,6 +62,9 @@ cost: vmod reference ## what the patches cost per probe and request: instruction
 
 bench: vmod ## what a pick costs, ours against the bundled directors: tables in docs/bench
 	@scripts/bench
+
+bench-cluster: vmod ## what they do for a cluster with an origin that slows down: table and picture in docs/bench
+	@scripts/bench-cluster
 
 soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict
 	@scripts/soak
