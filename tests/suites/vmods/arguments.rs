@@ -23,7 +23,7 @@ const OF_TYPE: &[(&str, &[&str])] = &[
     ("STRANDS", &["\"a\" + server.identity", "\"\"", UNSET]),
     ("STRING", &["\"abc\"", "\"\"", UNSET]),
     ("SUB", &["helper", "for_clients"]),
-    ("TIME", &["now", "std.real2time(0, now)", "std.real2time(-1, now)"]),
+    ("TIME", &["now", "std.time(real = 0.0)", "std.time(real = -1.0)"]),
 ];
 
 /// Where those of the type are not plausible, by function and parameter.
@@ -88,6 +88,9 @@ pub fn of(callable: &Callable, param: &Param) -> Vec<String> {
     } else {
         OF_TYPE.iter().find(|(kind, _)| *kind == param.kind).map_or_else(Vec::new, |(_, values)| owned(values))
     };
+    if param.kind == "HTTP" && param.optional {
+        values.clear(); // there is none in a probe response, and none is needed
+    }
     if callable.kind == Kind::Constructor {
         values.retain(|value| !value.contains("beresp"));
     }

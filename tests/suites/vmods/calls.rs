@@ -85,7 +85,7 @@ impl Calls {
 fn is_available(callable: &Callable) -> bool {
     let scopes = &callable.restrict;
     let restricted = !scopes.is_empty() && !scopes.iter().any(|scope| scope == "vcl_probe_response");
-    let wants = |param: &Param| ["HTTP", "PRIV_TOP"].contains(&param.kind.as_str());
+    let wants = |param: &Param| !param.optional && ["HTTP", "PRIV_TOP"].contains(&param.kind.as_str());
     !restricted && !callable.params.iter().any(wants)
 }
 
