@@ -1,9 +1,9 @@
 //! Threads that ask directors while other threads change them, with a server that is only pretended: for the thread
 //! sanitizer, which sees more, and sooner, than in a whole server.
 
-use std::ffi::{c_int, c_long};
+use std::ffi::{c_char, c_int, c_long, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use policy::Random;
@@ -27,7 +27,7 @@ struct Pretended {
     sick: AtomicBool,
 }
 
-// SAFETY: the director is not written to, and its pointers are null.
+// SAFETY: the director is not written to, and its pointers are null or to a constant.
 unsafe impl Sync for Pretended {}
 
 impl Pretended {
@@ -35,7 +35,7 @@ impl Pretended {
         let director = vrt::director {
             magic: vrt::DIRECTOR_MAGIC,
             priv_: ptr::null_mut(),
-            vcl_name: ptr::null_mut(),
+            vcl_name: c"backend".as_ptr().cast_mut(),
             vdir: ptr::null_mut(),
             mtx: ptr::null_mut(),
         };
@@ -81,6 +81,78 @@ unsafe extern "C" fn VRT_Healthy(_: *const vrt::vrt_ctx, backend: vrt::VCL_BACKE
     })
 }
 
+/// A section of `varnishstat`. It is freed when the server would unmap it, or show it no more.
+type Section = [AtomicU64; 5];
+
+#[no_mangle]
+unsafe extern "C" fn VRT_VSC_Alloc(
+    cluster: *mut vrt::vsmw_cluster,
+    segment: *mut *mut vrt::vsc_seg,
+    _name: *const c_char,
+    size: usize,
+    _description: *const u8,
+    _its_size: usize,
+    _format: *const c_char,
+    _arguments: *mut c_void,
+) -> *mut c_void {
+    assert!(!cluster.is_null());
+    assert_eq!(size, size_of::<Section>());
+    let section: *mut Section = Box::into_raw(Box::default());
+    // SAFETY: the caller's, to be written.
+    unsafe { *segment = section.cast() };
+    section.cast()
+}
+
+/// The name that Vinyl Cache has for it.
+#[no_mangle]
+unsafe extern "C" fn VRT_VSC_Allocv(
+    cluster: *mut vrt::vsmw_cluster,
+    segment: *mut *mut vrt::vsc_seg,
+    name: *const c_char,
+    size: usize,
+    description: *const u8,
+    its_size: usize,
+    format: *const c_char,
+    arguments: *mut c_void,
+) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    unsafe { VRT_VSC_Alloc(cluster, segment, name, size, description, its_size, format, arguments) }
+}
+
+#[no_mangle]
+unsafe extern "C" fn VRT_VSC_Destroy(_name: *const c_char, segment: *mut vrt::vsc_seg) {
+    // SAFETY: made above, and destroyed once.
+    drop(unsafe { Box::from_raw(segment.cast::<Section>()) });
+}
+
+#[no_mangle]
+extern "C" fn VRT_VSC_Reveal(_: *const vrt::vsc_seg) {}
+
+#[no_mangle]
+extern "C" fn VRT_VSC_Hide(_: *const vrt::vsc_seg) {}
+
+#[no_mangle]
+extern "C" fn VRT_VSC_Overhead(payload: usize) -> usize {
+    payload
+}
+
+/// There is nothing to a cluster, but that it is let go of once.
+#[no_mangle]
+extern "C" fn VRT_VSM_Cluster_New(_: *const vrt::vrt_ctx, size: usize) -> *mut vrt::vsmw_cluster {
+    Box::into_raw(Box::new(size)).cast()
+}
+
+#[no_mangle]
+unsafe extern "C" fn VRT_VSM_Cluster_Destroy(_: *const vrt::vrt_ctx, cluster: *mut *mut vrt::vsmw_cluster) {
+    // SAFETY: made above, and destroyed once.
+    drop(unsafe { Box::from_raw(ptr::replace(cluster, ptr::null_mut()).cast::<usize>()) });
+}
+
+#[no_mangle]
+extern "C" fn VCL_Name(_: *const vrt::vcl) -> *const c_char {
+    c"vcl".as_ptr()
+}
+
 /// Of the server's numbers for tests none is drawn here.
 #[no_mangle]
 extern "C" fn VRND_RandomTestable() -> c_long {
@@ -92,21 +164,29 @@ extern "C" fn VRND_RandomTestable() -> c_long {
 #[no_mangle]
 static cache_param: AtomicUsize = AtomicUsize::new(0);
 
+/// All zero is a valid context of the server's, if not for a use of it.
+fn context() -> vrt::vrt_ctx {
+    // SAFETY: as above.
+    vrt::vrt_ctx { magic: vrt::VRT_CTX_MAGIC, ..unsafe { std::mem::zeroed() } }
+}
+
 /// Picks on three threads. One member is always there and healthy; of the others, one changes its weight and falls sick
-/// and recovers, and one comes and goes.
+/// and recovers, and one comes and goes. All have statistics.
 fn stress<P: policy::Plan + Send + Sync>(vdir: &Vdir<P>, pick: impl Fn(&Ctx<'_>) -> bool + Sync) {
     let [always, changing, coming] = [(); 3].map(|()| Pretended::new());
     vdir.add(changing.backend(), 1.0);
     vdir.add(always.backend(), 1.0);
+    let raw = context();
+    // SAFETY: lives as long as this function.
+    vdir.statistics().name(&unsafe { Ctx::from_raw(&raw) }, c"vd");
+    vdir.with_members(|members| vdir.statistics().warm(members));
     let done = AtomicBool::new(false);
     let start = Instant::now();
     let changes = || (0..CHANGES).take_while(|_| start.elapsed() < LONG_ENOUGH);
     std::thread::scope(|s| {
         let pickers = [(); 3].map(|()| {
             s.spawn(|| {
-                // SAFETY: all zero is a valid context of the server's, if not for a use of it.
-                let mut raw: vrt::vrt_ctx = unsafe { std::mem::zeroed() };
-                raw.magic = vrt::VRT_CTX_MAGIC;
+                let raw = context();
                 // SAFETY: lives as long as this thread.
                 let ctx = unsafe { Ctx::from_raw(&raw) };
                 while !done.load(Relaxed) {
@@ -123,6 +203,7 @@ fn stress<P: policy::Plan + Send + Sync>(vdir: &Vdir<P>, pick: impl Fn(&Ctx<'_>)
         });
         for _ in changes() {
             vdir.add(coming.backend(), 2.0);
+            vdir.refuse(changing.backend());
             vdir.remove(coming.backend());
             assert_eq!(coming.references.load(Relaxed), 0, "removed, but still held");
         }
@@ -133,6 +214,7 @@ fn stress<P: policy::Plan + Send + Sync>(vdir: &Vdir<P>, pick: impl Fn(&Ctx<'_>)
         }
     });
     vdir.release();
+    vdir.statistics().release();
     assert!([always, changing, coming].iter().all(|b| b.references.load(Relaxed) == 0));
 }
 
