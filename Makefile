@@ -21,7 +21,7 @@ $(error SANITIZE is for varnish, reference, vmod, check, stress and clean)
 endif
 endif
 .NOTPARALLEL:
-.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost bench bench-cluster demo refresh lint install install-vmod deb clean distclean
+.PHONY: help deps deps-vmod deps-fuzz deps-fuzz-reports varnish reference vmod check check-varnish check-series stress fuzz fuzz-reports soak cost bench bench-cluster demo refresh lint install install-vmod deb dist clean distclean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -95,6 +95,9 @@ install-vmod: deps-vmod ## the VMOD alone, for the server that pkg-config finds 
 
 deb: deps ## Debian's packages of the server, with the series among its patches
 	@scripts/deb
+
+dist: ## the source of the last commit as a tarball, with series and tests, in build
+	@scripts/dist
 
 clean: ## remove what was built from SERIES, keep the downloaded source
 	@scripts/clean
