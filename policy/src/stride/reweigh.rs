@@ -115,7 +115,17 @@ fn only_difference(old: &[f64], new: &[f64]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::only_difference;
+    use super::{only_difference, Stride};
+
+    #[test]
+    fn uniform_while_all_are_the_same() {
+        let stride = Stride::new(&[1.0; 3]);
+        let less = stride.reweighed(&[1.0, 0.9, 1.0]);
+        assert!(!less.is_uniform());
+        assert!(less.reweighed(&[1.0; 3]).is_uniform());
+        let shared = Stride::new(&[1.0, 1.0, 0.2, 0.2]).reweighed(&[1.0, 1.0, 0.2, 0.3]);
+        assert!(!shared.is_uniform());
+    }
 
     #[test]
     fn one_and_no_more() {
