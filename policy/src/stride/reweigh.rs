@@ -17,7 +17,7 @@ impl Stride {
     fn with_one(&self, weights: &[f64]) -> Option<Self> {
         let member = only_difference(&self.weights, weights)?;
         let (old, new) = (*self.weights.get(member)?, *weights.get(member)?);
-        let at_max = self.at_max - usize::from(old == self.max) + usize::from(new == self.max);
+        let at_max = (self.at_max + usize::from(new == self.max)).checked_sub(usize::from(old == self.max))?;
         let is_heavy = |w: f64| w > self.max / 2.0;
         if new > self.max || at_max == 0 || old == 0.0 || new == 0.0 || is_heavy(old) != is_heavy(new) {
             return None;
@@ -125,6 +125,14 @@ mod tests {
         assert!(less.reweighed(&[1.0; 3]).is_uniform());
         let shared = Stride::new(&[1.0, 1.0, 0.2, 0.2]).reweighed(&[1.0, 1.0, 0.2, 0.3]);
         assert!(!shared.is_uniform());
+    }
+
+    /// Where all are 0, so is the largest, which nobody counts.
+    #[test]
+    fn out_of_nothing() {
+        let nothing = Stride::new(&[0.0, 0.0]);
+        assert_eq!(nothing.reweighed(&[0.0, 1.0]).at(0), Some(1));
+        assert_eq!(nothing.reweighed(&[0.0, 0.0]).at(0), None);
     }
 
     #[test]
