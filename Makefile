@@ -60,10 +60,10 @@ stress: vmod reference ## our varnishtests N times each, under load (N=20)
 cost: vmod reference ## what the patches cost per probe and request: instructions and time, against the unpatched server
 	@scripts/cost
 
-bench: vmod ## what a pick costs, ours against the bundled directors: tables in docs/bench
+bench: vmod ## what a pick costs, ours against the bundled directors: tables in docs/bench/SERIES
 	@scripts/bench
 
-bench-cluster: vmod ## what they do for a cluster with an origin that slows down: table and picture in docs/bench
+bench-cluster: vmod ## what they do for a cluster with an origin that slows down: table and picture in docs/bench/SERIES
 	@scripts/bench-cluster
 
 soak: vmod ## faults, reloads and traffic for MINUTES=15, with a table and a verdict

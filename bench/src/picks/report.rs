@@ -33,7 +33,7 @@ fn write(
     writeln!(
         out,
         "Times are nanoseconds by the wall clock, in one thread; figures are the median (and the quartiles) of {} runs of {} ms, \
-         taken in turns with what they are compared with. `README.md` beside this file says what is measured.\n",
+         taken in turns with what they are compared with. `../README.md` says what is measured.\n",
         pace.rounds,
         pace.time.as_millis()
     )?;
