@@ -23,10 +23,7 @@ struct Line<'a> {
 /// Writes the list. Gives the time when the health of a member changed last.
 pub(super) fn write(ctx: &Ctx<'_>, core: &Core, form: Form, out: &mut Vsb<'_>) -> f64 {
     let state = core.state.load();
-    let (warmup, rampup) = {
-        let defaults = core.defaults.load();
-        (defaults.warmup, defaults.rampup)
-    };
+    let (warmup, rampup) = (core.defaults.warmup(), core.defaults.rampup());
     let (mut last_change, mut healthy, mut usable) = (0.0_f64, 0, false);
     let policy = core.weighing.policy();
     let steered = is_steered(&core.weighing, state.entries.iter().map(|e| &e.member));

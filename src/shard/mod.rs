@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`members`] | members, weights and the ring: one immutable state |
 //! | [`change`] | changes of members, noted down until the end of the task or `reconfigure` |
+//! | [`defaults`] | what methods set for all picks |
 //! | [`params`] | the parameters of a pick, and where they come from |
 //! | [`pick`] | a pick: health, ramp-up and warm-up |
 //! | [`list`] | `backend.list` |
 
 pub mod change;
+pub mod defaults;
 pub mod list;
 pub mod members;
 pub mod params;
@@ -25,6 +27,7 @@ use crate::list::Form;
 use crate::vdir::{self, Health};
 use crate::weighing::Weighing;
 use change::Changes;
+use defaults::Defaults;
 use members::State;
 use params::{Given, ParamSet, Params, Source, TaskParams};
 
@@ -52,32 +55,15 @@ pub struct Core {
     weighing: Weighing,
     /// What is shown of the members.
     statistics: Statistics,
-    /// What methods set. As for `state`.
-    defaults: Snapshot<Defaults>,
+    /// What methods set.
+    defaults: Defaults,
     /// Bits of [`enum@Debug`]. Nothing depends on the order in which threads see them.
     debug: AtomicU32,
-}
-
-/// What picks get that is not said otherwise.
-#[derive(Clone, Default)]
-pub struct Defaults {
-    warmup: f64,
-    /// In seconds.
-    rampup: f64,
-    param: Option<Arc<ParamSet>>,
 }
 
 impl Core {
     fn debug(&self, what: Debug) -> bool {
         self.debug.load(Ordering::Relaxed) & what as u32 != 0
-    }
-
-    /// No lock but the snapshot's, see there.
-    fn set_defaults(&self, change: impl FnOnce(&mut Defaults)) {
-        let mut writer = self.defaults.write();
-        let mut defaults = writer.current().clone();
-        change(&mut defaults);
-        writer.publish(defaults);
     }
 }
 
@@ -90,7 +76,7 @@ impl Shard {
             state: Snapshot::new(State::default()),
             weighing: Weighing::default(),
             statistics: Statistics::default(),
-            defaults: Snapshot::new(Defaults::default()),
+            defaults: Defaults::default(),
             debug: AtomicU32::new(0),
         }))
     }
@@ -108,7 +94,7 @@ impl Shard {
     /// `.set_warmup()`
     pub fn set_warmup(&self, ctx: &Ctx<'_>, probability: f64) {
         if (0.0..1.0).contains(&probability) {
-            self.0.set_defaults(|d| d.warmup = probability);
+            self.0.defaults.set_warmup(probability);
         } else {
             ctx.log_notice(&texts::warmup_ignored(&self.0.name, probability));
         }
@@ -117,7 +103,7 @@ impl Shard {
     /// `.set_rampup()`
     pub fn set_rampup(&self, ctx: &Ctx<'_>, duration: f64) {
         if duration.is_finite() && duration >= 0.0 {
-            self.0.set_defaults(|d| d.rampup = duration);
+            self.0.defaults.set_rampup(duration);
         } else {
             ctx.log_error(&texts::bad_rampup(&self.0.name, duration));
         }
@@ -125,7 +111,7 @@ impl Shard {
 
     /// `.associate()`
     pub fn associate(&self, param: Option<Arc<ParamSet>>) {
-        self.0.set_defaults(|d| d.param = param);
+        self.0.defaults.set_param(param);
     }
 
     /// `.debug()`
@@ -157,10 +143,7 @@ impl Shard {
 
     /// `.backend(resolve=LAZY)` with parameters: keeps them for this task. `false` is a VCL failure.
     pub fn keep(&self, ctx: &Ctx<'_>, given: Given, param: Option<Arc<ParamSet>>) -> bool {
-        let source = || match &self.0.defaults.load().param {
-            Some(set) => Source::InTask(Arc::clone(set)),
-            None => Source::Builtin,
-        };
+        let source = || self.0.defaults.with_param(Arc::clone).map_or(Source::Builtin, Source::InTask);
         let kept = TaskParams::of_task(ctx, self.params_key(), source);
         match kept {
             Some(task) => task.set(given, param),
@@ -189,7 +172,7 @@ impl Shard {
         if let Some(task) = TaskParams::if_any(ctx, self.params_key()) {
             return task.get(ctx);
         }
-        self.0.defaults.load().param.as_ref().map_or(Given::default(), |set| set.in_task(ctx))
+        self.0.defaults.with_param(|set| set.in_task(ctx)).unwrap_or_default()
     }
 
     /// The parameters where the server asks, rather than VCL.
@@ -197,7 +180,7 @@ impl Shard {
         if matches!(ctx.task(), Task::None | Task::Backend) {
             return self.task_params(ctx);
         }
-        self.0.defaults.load().param.as_ref().map_or(Given::default(), |set| set.in_vcl())
+        self.0.defaults.with_param(|set| set.in_vcl()).unwrap_or_default()
     }
 
     fn pick_with<R>(&self, ctx: &Ctx<'_>, params: Params, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {

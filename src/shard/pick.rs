@@ -73,10 +73,7 @@ impl Core {
         if params.alt > most {
             ctx.log_error(&texts::alt_limited(&self.name, params.alt, most));
         }
-        let (warmup, rampup) = {
-            let defaults = self.defaults.load();
-            (defaults.warmup, defaults.rampup)
-        };
+        let (warmup, rampup) = (self.defaults.warmup(), self.defaults.rampup());
         let ask = Ask {
             key,
             alt: params.alt.min(most),
