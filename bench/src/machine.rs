@@ -13,11 +13,10 @@ pub fn describe(server: &Path) -> String {
     let model = model.map_or("processor", |(_, name)| name.trim());
     let load = read("/proc/loadavg");
     let load = load.split(' ').next().unwrap_or("?");
-    format!(
-        "{cores} cores ({model}), Linux {}, load {load} at the start; {}",
-        read("/proc/sys/kernel/osrelease").trim(),
-        version(server)
-    )
+    let kernel = read("/proc/sys/kernel/osrelease");
+    // Without what whoever built it has added
+    let kernel = kernel.split(['-', '\n']).next().unwrap_or("?");
+    format!("{cores} cores ({model}), Linux {kernel}, load {load} at the start; {}", version(server))
 }
 
 fn read(path: &str) -> String {

@@ -92,7 +92,7 @@ pub fn verdict(runs: &[Run], plan: &Plan) -> String {
     let (stock, ours) = (p99(Contender::StockRandom), p99(Contender::LoadWeights));
     let word = if ours <= stock / 2.0 { "Met" } else { "MISSED" };
     format!(
-        "{word}: while {} is slow, p99 with load weights is {:.2} of that with `{}` (asked for: at most 0.5).",
+        "{word}: while {} is slow, p99 with load weights is {:.2} of that with `{}` (target: at most 0.5).",
         ORIGINS[SLOW].name,
         ours / stock,
         Contender::StockRandom.name()

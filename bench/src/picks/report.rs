@@ -37,7 +37,7 @@ fn write(
         pace.rounds,
         pace.time.as_millis()
     )?;
-    writeln!(out, "## Targets\n\n| | what | measured, at worst | where | asked for |\n|---|---|---:|---|---:|")?;
+    writeln!(out, "## Targets\n\n| | what | measured, at worst | where | target |\n|---|---|---:|---|---:|")?;
     for target in targets {
         writeln!(out, "{}", target.row())?;
     }
