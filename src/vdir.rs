@@ -135,14 +135,10 @@ impl<P: Plan> Vdir<P> {
     /// Sets weights that were not reported for too long back to those of `add_backend`. To be called before a pick. Does
     /// not wait: if another thread is about to change weights, it leaves that to the next pick.
     pub fn expire(&self, now: f64) -> Changes {
-        if !self.weighing.is_due(now) {
-            return Changes::new();
+        match self.weighing.writer_if_due(&self.state, now) {
+            Some(writer) => Self::change_weights(writer, |m| m.reports().expire(&self.weighing, now)),
+            None => Changes::new(),
         }
-        let Some(writer) = self.state.try_write() else {
-            return Changes::new();
-        };
-        self.weighing.ask_anew();
-        Self::change_weights(writer, |m| m.reports().expire(&self.weighing, now))
     }
 
     /// `change` gives the change of a member that has one.

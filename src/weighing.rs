@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use policy::reported::{Effect, Reported, WeightPolicy};
 
+use crate::ffi::snapshot::{Snapshot, Writer};
+
 /// The policy of a director, and when the next weight is too old.
 pub struct Weighing {
     policy: OnceLock<WeightPolicy>,
@@ -50,8 +52,19 @@ impl Weighing {
     }
 
     /// Before all weights are asked when they expire.
-    pub fn ask_anew(&self) {
+    fn ask_anew(&self) {
         self.next_expiry.store(f64::INFINITY.to_bits(), Relaxed);
+    }
+
+    /// The right to change weights, if one may be too old now and no other thread is about to change them. All of them are
+    /// to be asked then.
+    pub fn writer_if_due<'a, T>(&self, states: &'a Snapshot<T>, now: f64) -> Option<Writer<'a, T>> {
+        if !self.is_due(now) {
+            return None;
+        }
+        let writer = states.try_write()?;
+        self.ask_anew();
+        Some(writer)
     }
 }
 

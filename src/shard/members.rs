@@ -74,14 +74,10 @@ impl Core {
 
     /// Sets weights that were not reported for too long back to those of `add_backend`; see `Vdir`.
     pub(super) fn expire(&self, now: f64) -> Changes {
-        if !self.weighing.is_due(now) {
-            return Changes::new();
+        match self.weighing.writer_if_due(&self.state, now) {
+            Some(writer) => Self::change_weights(writer, |m| m.reports().expire(&self.weighing, now)),
+            None => Changes::new(),
         }
-        let Some(writer) = self.state.try_write() else {
-            return Changes::new();
-        };
-        self.weighing.ask_anew();
-        Self::change_weights(writer, |m| m.reports().expire(&self.weighing, now))
     }
 
     /// As for other directors, the state that is replaced is memory only, as the entries are shared with the new one.
