@@ -6,13 +6,13 @@
 #            JOBS     parallel compile jobs                  (all cores)
 #            MINUTES  of "soak"                              (15)
 #            QUICK=1  of "bench*": a minute, to see that it works
-#            FUZZ_SECONDS=, FUZZ_REPLY=                      see scripts/fuzz
+#            FUZZ_SECONDS=, FUZZ_MAX_LEN=, FUZZ_REPLY=       see scripts/fuzz
 #            SANITIZE address, undefined or thread: a build of its own, in build/SERIES-SANITIZE
 
 SHELL := /bin/bash
 SERIES ?= varnish-7.7
 BUILD ?= build
-export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES QUICK FUZZ_SECONDS FUZZ_REPLY
+export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES QUICK FUZZ_SECONDS FUZZ_MAX_LEN FUZZ_REPLY
 
 .DEFAULT_GOAL := help
 ifneq ($(SANITIZE),)
