@@ -42,6 +42,7 @@ const OF_PARAM: &[(&str, &str, &[&str])] = &[
     ("debug.test_probe", "same", &["q"]),
     // Asserts that it is this one
     ("debug.obj.enum", "", &["martin"]),
+    ("math.strfromd", "format", &["\"%.1f\"", "\"abc\"", "\"%s\"", "\"\"", UNSET]),
     ("vtc.barrier_sync", "addr", &["\"${b1_sock}\"", "\"abc\"", UNSET]),
     ("vtc.barrier_sync", "timeout", &["60s", "0s"]),
     ("vtc.vsl", "tag", &["\"Debug\"", "\"abc\"", UNSET]),

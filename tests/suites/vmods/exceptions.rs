@@ -31,6 +31,7 @@ pub const FAIL: &[(&str, &str)] = &[
     ("debug.fail_task_fini", "is for that"),
     ("debug.null_acl", "what it returns can not be used"),
     ("debug.rot104", "is for that"),
+    ("math.nan", "is no number that could be shown"),
     ("vtc.workspace_overflow", "is for that"),
 ];
 
