@@ -52,8 +52,18 @@ impl Case {
         let name = format!("{}::{}", self.suite, self.name);
         Trial::ignorable_test(name, move || match self.left_out(&setup) {
             Some(reason) => Ok(Completion::ignored_with(reason)),
-            None => self.run(&setup),
+            None => self.run(&setup).or_else(|failed| self.again(&setup, failed)),
         })
+    }
+
+    /// Some of upstream's tests depend on how busy the machine is. Those that are run unchanged, to see that VMODs load, get
+    /// another try.
+    fn again(&self, setup: &Setup, failed: Failed) -> Result<Completion, Failed> {
+        if self.suite != "compat" {
+            return Err(failed);
+        }
+        println!("{}::{} failed once:\n{}", self.suite, self.name, failed.message().unwrap_or_default());
+        self.run(setup)
     }
 
     fn left_out<'a>(&self, setup: &'a Setup) -> Option<&'a str> {
