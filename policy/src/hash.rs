@@ -1,6 +1,7 @@
 //! The hash director: a weighted draw in which the key is the dice.
 
 use crate::random::healthy_sums;
+use crate::splitmix;
 use crate::sums::Sums;
 use crate::Plan;
 
@@ -27,13 +28,11 @@ impl Plan for Hash {
 /// A number from 0 up to, but not including, 1 for a hash and the member at a place: always the same one, and another one
 /// for each.
 ///
-/// The numbers are those of SplitMix64 by Steele, Lea and Flood, with both as the state.
+/// The numbers are those of [`splitmix`], with both as the state.
 #[must_use]
 pub fn fraction(hash: u32, place: usize) -> f64 {
-    let mut z = (u64::from(hash) | (place as u64) << 32).wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((z ^ (z >> 31)) >> 11) as f64 / 9_007_199_254_740_992.0
+    let state = u64::from(hash) | (place as u64) << 32;
+    splitmix::fraction(splitmix::mix(state.wrapping_add(splitmix::STEP)))
 }
 
 impl Hash {

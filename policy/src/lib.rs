@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`weight`] | which numbers are weights |
 //! | [`sums`] | running sums of weights, and the member at a point of them |
+//! | [`splitmix`] | numbers that look random, from any number |
 //! | [`stride`] | the weighted rotation: which member a sequence number stands for |
 //! | [`cursor`] | the sequence number itself, and how it survives a change of members |
 //! | [`round_robin`], [`random`], [`fallback`], [`hash`], [`least`] | a pick, sick members included |
@@ -26,6 +27,7 @@ pub mod reported;
 pub mod ring;
 pub mod round_robin;
 pub mod shard;
+pub mod splitmix;
 pub mod stride;
 pub mod sums;
 pub mod warmup;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::cursor::Cursor;
 use crate::random::healthy_sums;
+use crate::splitmix;
 use crate::stride::Stride;
 use crate::Plan;
 
@@ -67,6 +68,5 @@ impl RoundRobin {
 /// Maps successive numbers to points from 0 up to, but not including, 1, which cover any interval in proportion to
 /// its length: multiples of the golden ratio.
 fn spread(seq: u64) -> f64 {
-    let point = seq.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (point >> 11) as f64 / 9_007_199_254_740_992.0
+    splitmix::fraction(seq.wrapping_mul(splitmix::STEP))
 }

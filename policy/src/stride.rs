@@ -22,6 +22,8 @@ mod reweigh;
 
 use std::sync::Arc;
 
+use crate::splitmix;
+
 /// Which member a sequence number stands for.
 #[derive(Debug)]
 pub struct Stride {
@@ -58,8 +60,6 @@ struct Slot {
     last: u32,
 }
 
-/// Offsets of the slots are multiples of the golden ratio's fraction, which spreads any number of them evenly.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
 impl Stride {
@@ -130,8 +130,9 @@ impl Stride {
         let slot = self.slots.get(place as usize)?;
         let mut firing = round;
         if slot.step != 0 {
+            // Offsets of the slots are multiples of a step that spreads any number of them evenly.
             // Cannot overflow: (2^64 - 1)^2 + 2^64 - 1 < 2^128.
-            let passed = u128::from(slot.step) * u128::from(round) + u128::from(place.wrapping_mul(GOLDEN));
+            let passed = u128::from(slot.step) * u128::from(round) + u128::from(place.wrapping_mul(splitmix::STEP));
             firing = (passed >> 64) as u64;
             let (_, fires) = (passed as u64).overflowing_add(slot.step);
             if !fires {

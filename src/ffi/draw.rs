@@ -10,6 +10,8 @@ use std::mem::size_of;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use policy::splitmix;
+
 use super::vrt;
 
 /// Whether the server's parameters lie in memory where the headers say.
@@ -59,20 +61,11 @@ pub fn fast() -> f64 {
     let mut state = STATE.get();
     if state == 0 {
         // A start of its own for each thread: among 2^64, two do not come near each other.
-        state = mix(SEED.fetch_add(GOLDEN, Relaxed)) | 1;
+        state = splitmix::mix(SEED.fetch_add(splitmix::STEP, Relaxed)) | 1;
     }
-    state = state.wrapping_add(GOLDEN);
+    state = state.wrapping_add(splitmix::STEP);
     STATE.set(state);
-    (mix(state) >> 11) as f64 / 9_007_199_254_740_992.0
-}
-
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// SplitMix64 by Steele, Lea and Flood, with the constants of Stafford's Mix13.
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    splitmix::fraction(splitmix::mix(state))
 }
 
 fn vtc_mode() -> bool {
