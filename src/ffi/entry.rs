@@ -221,3 +221,44 @@ pub(super) unsafe fn weight_policy<D: Kind>(ctx: *const vrt::vrt_ctx, object: *m
         _ => {}
     }
 }
+
+/// The entry points for weights, which all directors have, with the names that the function table wants; for where `entry`
+/// and `vrt` are in scope. To VCL an object is a pointer to an opaque structure, `$opaque`.
+macro_rules! weight_entry_points {
+    ($kind:ty, $opaque:ident) => {
+        pub(super) unsafe extern "C" fn set_weight(
+            ctx: *const vrt::vrt_ctx,
+            object: *mut vrt::$opaque,
+            backend: vrt::VCL_BACKEND,
+            weight: vrt::VCL_REAL,
+        ) {
+            // SAFETY: VCL keeps the contract of this function.
+            unsafe { entry::set_weight::<$kind>(ctx, object.cast(), backend, weight) }
+        }
+
+        pub(super) unsafe extern "C" fn weight_policy(
+            ctx: *const vrt::vrt_ctx,
+            object: *mut vrt::$opaque,
+            smoothing: vrt::VCL_REAL,
+            ttl: vrt::VCL_DURATION,
+            slow_start: vrt::VCL_DURATION,
+            min: vrt::VCL_REAL,
+            max: vrt::VCL_REAL,
+            hysteresis: vrt::VCL_REAL,
+        ) {
+            let policy = policy::reported::WeightPolicy { smoothing, ttl, slow_start, min, max, hysteresis };
+            // SAFETY: VCL keeps the contract of this function.
+            unsafe { entry::weight_policy::<$kind>(ctx, object.cast(), policy) }
+        }
+
+        pub(super) unsafe extern "C" fn weight(
+            ctx: *const vrt::vrt_ctx,
+            object: *mut vrt::$opaque,
+            backend: vrt::VCL_BACKEND,
+        ) -> vrt::VCL_REAL {
+            // SAFETY: VCL keeps the contract of this function.
+            unsafe { entry::weight::<$kind>(ctx, object.cast(), backend) }
+        }
+    };
+}
+pub(super) use weight_entry_points;

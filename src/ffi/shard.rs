@@ -11,7 +11,6 @@ use super::{entry, enums, shard_param, vrt};
 use crate::error::shard as texts;
 use crate::shard::params::Arguments;
 use crate::shard::Shard;
-use policy::reported::WeightPolicy;
 
 type Opaque = vrt::vmod_probe_directors_shard;
 
@@ -240,36 +239,4 @@ pub(super) unsafe extern "C" fn debug(ctx: *const vrt::vrt_ctx, object: *mut Opa
     object.kind.set_debug(bits as u32);
 }
 
-pub(super) unsafe extern "C" fn set_weight(
-    ctx: *const vrt::vrt_ctx,
-    object: *mut Opaque,
-    backend: vrt::VCL_BACKEND,
-    weight: vrt::VCL_REAL,
-) {
-    // SAFETY: VCL keeps the contract of this function.
-    unsafe { entry::set_weight(ctx, cast(object), backend, weight) }
-}
-
-pub(super) unsafe extern "C" fn weight(
-    ctx: *const vrt::vrt_ctx,
-    object: *mut Opaque,
-    backend: vrt::VCL_BACKEND,
-) -> vrt::VCL_REAL {
-    // SAFETY: VCL keeps the contract of this function.
-    unsafe { entry::weight(ctx, cast(object), backend) }
-}
-
-pub(super) unsafe extern "C" fn weight_policy(
-    ctx: *const vrt::vrt_ctx,
-    object: *mut Opaque,
-    smoothing: vrt::VCL_REAL,
-    ttl: vrt::VCL_DURATION,
-    slow_start: vrt::VCL_DURATION,
-    min: vrt::VCL_REAL,
-    max: vrt::VCL_REAL,
-    hysteresis: vrt::VCL_REAL,
-) {
-    let policy = WeightPolicy { smoothing, ttl, slow_start, min, max, hysteresis };
-    // SAFETY: VCL keeps the contract of this function.
-    unsafe { entry::weight_policy(ctx, cast(object), policy) }
-}
+entry::weight_entry_points!(Shard, vmod_probe_directors_shard);

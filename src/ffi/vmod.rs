@@ -14,7 +14,6 @@ use crate::hash::Hash;
 use crate::least::Least;
 use crate::random::Random;
 use crate::round_robin::RoundRobin;
-use policy::reported::WeightPolicy;
 
 mod ids {
     include!(concat!(env!("OUT_DIR"), "/ids.rs"));
@@ -26,9 +25,8 @@ extern "C" {
 }
 
 /// The entry points of one kind of director, in a module of its name. To VCL an object is a pointer to an opaque
-/// structure, `$opaque`. `$make` makes one from
-/// its name and the arguments of `init`, `$pick` is what `.backend()`
-/// does with its own.
+/// structure, `$opaque`. `$make` makes one from its name and the arguments of `init`, `$pick` is what `.backend()` does
+/// with its own.
 macro_rules! entry_points {
     (
         $module:ident, $kind:ty, $opaque:ident,
@@ -85,39 +83,7 @@ macro_rules! entry_points {
                 unsafe { $pick(ctx, cast(object), $($key),*) }
             }
 
-            pub unsafe extern "C" fn set_weight(
-                ctx: *const vrt::vrt_ctx,
-                object: *mut vrt::$opaque,
-                backend: vrt::VCL_BACKEND,
-                weight: vrt::VCL_REAL,
-            ) {
-                // SAFETY: VCL keeps the contract of this function.
-                unsafe { entry::set_weight(ctx, cast(object), backend, weight) }
-            }
-
-            pub unsafe extern "C" fn weight_policy(
-                ctx: *const vrt::vrt_ctx,
-                object: *mut vrt::$opaque,
-                smoothing: vrt::VCL_REAL,
-                ttl: vrt::VCL_DURATION,
-                slow_start: vrt::VCL_DURATION,
-                min: vrt::VCL_REAL,
-                max: vrt::VCL_REAL,
-                hysteresis: vrt::VCL_REAL,
-            ) {
-                let policy = WeightPolicy { smoothing, ttl, slow_start, min, max, hysteresis };
-                // SAFETY: VCL keeps the contract of this function.
-                unsafe { entry::weight_policy(ctx, cast(object), policy) }
-            }
-
-            pub unsafe extern "C" fn weight(
-                ctx: *const vrt::vrt_ctx,
-                object: *mut vrt::$opaque,
-                backend: vrt::VCL_BACKEND,
-            ) -> vrt::VCL_REAL {
-                // SAFETY: VCL keeps the contract of this function.
-                unsafe { entry::weight(ctx, cast(object), backend) }
-            }
+            entry::weight_entry_points!($kind, $opaque);
         }
     };
 }
