@@ -51,6 +51,13 @@ impl Weighing {
         self.next_expiry.fetch_min(time.to_bits(), Relaxed);
     }
 
+    /// When this weight expires, if it does.
+    fn note(&self, reported: &Reported, policy: &WeightPolicy) {
+        if let Some(expiry) = reported.expiry(policy) {
+            self.expires_at(expiry);
+        }
+    }
+
     /// Before all weights are asked when they expire.
     fn ask_anew(&self) {
         self.next_expiry.store(f64::INFINITY.to_bits(), Relaxed);
@@ -174,9 +181,7 @@ impl<S: Show> Reports<S> {
             record.updates += 1;
             record.last_report = now;
             record.reported.report(&policy, value, now);
-            if let Some(expiry) = record.reported.expiry(&policy) {
-                weighing.expires_at(expiry);
-            }
+            weighing.note(&record.reported, &policy);
             record.changed(None)
         })
     }
@@ -186,9 +191,7 @@ impl<S: Show> Reports<S> {
         let policy = weighing.policy();
         self.change(|record| {
             let change = record.reported.expire(&policy, now).then(|| record.changed(Some(What::Expired)));
-            if let Some(expiry) = record.reported.expiry(&policy) {
-                weighing.expires_at(expiry);
-            }
+            weighing.note(&record.reported, &policy);
             change
         })
     }
