@@ -84,17 +84,16 @@ impl Core {
     fn change_weights(mut writer: Writer<'_, State>, mut change: impl FnMut(&Member) -> Option<Change>) -> Changes {
         let old = writer.current();
         let mut changes = Changes::new();
-        let mut weights = old.weights.clone();
+        let mut weights: Option<Box<[f64]>> = None;
         let mut ring = Arc::clone(&old.ring);
-        let mut is_changed = false;
-        for (host, (entry, old_weight)) in old.entries.iter().zip(weights.iter_mut()).enumerate() {
+        for (host, (entry, old_weight)) in old.entries.iter().zip(&old.weights).enumerate() {
             let Some(change) = change(&entry.member) else { continue };
             if change.weight != *old_weight {
-                let before = points(entry.replicas, *old_weight);
+                if let Some(weight) = weights.get_or_insert_with(|| old.weights.clone()).get_mut(host) {
+                    *weight = change.weight;
+                }
                 let after = points(entry.replicas, change.weight);
-                *old_weight = change.weight;
-                is_changed = true;
-                if before != after {
+                if points(entry.replicas, *old_weight) != after {
                     ring = Arc::new(ring.resized(host, entry.ident().to_bytes(), after));
                 }
             }
@@ -102,7 +101,7 @@ impl Core {
                 changes.push((entry.member.clone(), change));
             }
         }
-        if is_changed {
+        if let Some(weights) = weights {
             let (entries, released) = (Arc::clone(&old.entries), old.released);
             writer.publish(State { entries, weights, ring, released });
         }
