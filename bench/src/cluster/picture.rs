@@ -91,12 +91,7 @@ fn shares(area: &Area<'_>, run: &Run, plan: &Plan, legend: bool) -> Result<(), F
         chart.draw_series(DashedLineSeries::new([(at, 0.0), (at, 100.0)], 5, 3, BLACK.into()))?;
     }
     if legend {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .label_font(("sans-serif", 13))
-            .draw()?;
+        legend_of(&mut chart)?;
     }
     Ok(())
 }
@@ -136,13 +131,19 @@ fn latencies(area: &Area<'_>, run: &Run, plan: &Plan, legend: bool) -> Result<()
         chart.draw_series(DashedLineSeries::new([(at, LATENCIES.start), (at, LATENCIES.end)], 5, 3, BLACK.into()))?;
     }
     if legend {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .label_font(("sans-serif", 13))
-            .draw()?;
+        legend_of(&mut chart)?;
     }
+    Ok(())
+}
+
+/// What the colours stand for.
+fn legend_of<'a, 'b: 'a, C: CoordTranslate>(chart: &mut ChartContext<'a, SVGBackend<'b>, C>) -> Result<(), Failure> {
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .label_font(("sans-serif", 13))
+        .draw()?;
     Ok(())
 }
 
