@@ -1,53 +1,51 @@
 //! Immutable states that readers take without a lock.
 //!
-//! A [`Snapshot`] has a few slots, one of which is the current one. One atomic word holds the number of that slot and
-//! how many readers have *entered* it since it became current; each slot counts how many have *left*. So
+//! A [`Snapshot`] has a few slots, one of which is the current one, and for each slot counts of those who read it: one
+//! for each of several *lanes*, so that threads on different processors do not fight over a count. So
 //!
-//! - a reader adds 1 to the word, which tells it the slot and counts it in, in one step; it adds 1 to the slot's own
-//!   count when it is done. It never waits, never retries, and needs no memory of its own;
-//! - a writer fills a slot that is not in use and swaps it into the word. What it gets back says how many have ever
-//!   entered the slot that is no longer current. Nobody can enter that one any more, and once as many have left, it
-//!   is free.
+//! - a reader looks which slot is current, counts itself in, and looks again. If the slot still is the current one, the
+//!   reader may stay; if not, it begins anew, which only happens while somebody publishes. It counts itself out when it
+//!   is done. It never waits, and needs no memory of its own;
+//! - a writer fills a slot that nobody uses, makes it the current one, and then looks at the counts of the one before.
+//!   Who counts itself in later will find that that slot is no longer current. So once each count has been seen at 0,
+//!   nobody reads it any more, and it is free.
 //!
-//! Hence the writer, and no other thread, disposes of old states. It can do so at once ([`Writer::reclaim_all`],
-//! which waits for the readers) or leave them to the next writer.
+//! Both sides write one thing and then read what the other side writes. That one of them sees the other is what
+//! sequentially consistent order is for.
+//!
+//! The writer, and no other thread, disposes of old states. It can do so at once ([`Writer::reclaim_all`], which waits
+//! for the readers) or leave them to the next writer.
 
 use std::ops::Deref;
 
-use self::sync::{yield_now, AtomicU64, Cell, Mutex, MutexGuard, Ordering, ReadPtr};
+use self::sync::{full_fence, lane, yield_now, AtomicUsize, Cell, Mutex, MutexGuard, Ordering, ReadPtr};
 
-/// More slots let writers run ahead of slow readers. 2^`SLOT_BITS`.
-const SLOTS: usize = 1 << SLOT_BITS;
-const SLOT_BITS: u32 = 2;
-/// The count takes the rest of the word: at 10^9 entries per second it lasts 146 years, and it begins anew with each
-/// state.
-const COUNT_BITS: u32 = 64 - SLOT_BITS;
-const COUNT: u64 = (1 << COUNT_BITS) - 1;
+/// More slots let writers run ahead of slow readers.
+const SLOTS: usize = 4;
+/// Processors with the same number modulo this share counts.
+const LANES: usize = if cfg!(loom) { 2 } else { 16 };
 
 /// A value that is replaced as a whole, never changed.
 pub struct Snapshot<T> {
-    /// Slot in the upper bits, entries in the lower.
-    word: Padded<AtomicU64>,
-    slots: [Padded<Slot<T>>; SLOTS],
+    /// The number of the current slot.
+    current: AtomicUsize,
+    slots: [Cell<Option<T>>; SLOTS],
+    lanes: [Lane; LANES],
     /// Held by the one writer. Has what the readers do not need.
     writer: Mutex<Books>,
 }
 
-struct Slot<T> {
-    /// How many readers have left since the value was put in.
-    left: AtomicU64,
-    value: Cell<Option<T>>,
-}
+/// How many readers each slot has, of those who came this way. What different processors write should not share a cache
+/// line; two of them, as they are fetched in pairs.
+#[derive(Default)]
+#[repr(align(128))]
+struct Lane([AtomicUsize; SLOTS]);
 
 struct Books {
     current: usize,
-    /// For each slot that has a value but is not current: how many readers entered it. `None`: free, or current.
-    entered: [Option<u64>; SLOTS],
+    /// Which slots have a value but are not current.
+    outdated: [bool; SLOTS],
 }
-
-/// What different threads write should not share a cache line; two of them, as they are fetched in pairs.
-#[repr(align(128))]
-struct Padded<T>(T);
 
 // SAFETY: readers on several threads share a `T`, hence `T: Sync`, and the writer that drops it may be on another
 // thread than the one that made it, hence `T: Send`. The cells are written only by the writer, while it holds the
@@ -61,19 +59,36 @@ impl<T> Snapshot<T> {
     pub fn new(value: T) -> Self {
         let mut first = Some(value);
         Snapshot {
-            word: Padded(AtomicU64::new(0)),
-            slots: std::array::from_fn(|_| Padded(Slot { left: AtomicU64::new(0), value: Cell::new(first.take()) })),
-            writer: Mutex::new(Books { current: 0, entered: [None; SLOTS] }),
+            current: AtomicUsize::new(0),
+            slots: std::array::from_fn(|_| Cell::new(first.take())),
+            lanes: std::array::from_fn(|_| Lane::default()),
+            writer: Mutex::new(Books { current: 0, outdated: [false; SLOTS] }),
         }
     }
 
-    /// The current value. Wait-free.
+    /// The current value. Lock-free.
+    #[inline]
     pub fn load(&self) -> Guard<'_, T> {
-        // Acquire, so that what the writer put into the slot is seen. Its swap is a release, and the additions of
-        // other readers in between continue that release sequence.
-        let word = self.word.0.fetch_add(1, Ordering::Acquire);
-        let slot = &self.slots[(word >> COUNT_BITS) as usize].0;
-        Guard { value: slot.value.read(), left: &slot.left }
+        self.load_in(lane())
+    }
+
+    #[inline]
+    fn load_in(&self, lane: usize) -> Guard<'_, T> {
+        let Lane(lane) = &self.lanes[lane % LANES];
+        let mut now = self.current.load(Ordering::Relaxed);
+        loop {
+            let readers = &lane[now % SLOTS];
+            readers.fetch_add(1, Ordering::SeqCst);
+            full_fence();
+            // In the single order of all such accesses this comes after counting in. If the writer that replaces this
+            // value does not see the count, its store of `current` comes before both, and is seen here. Also an acquire,
+            // so that what the writer put into the slot is seen.
+            let then = std::mem::replace(&mut now, self.current.load(Ordering::SeqCst));
+            if now == then {
+                return Guard { value: self.slots[now % SLOTS].read(), readers };
+            }
+            readers.fetch_sub(1, Ordering::Release);
+        }
     }
 
     /// Becomes the writer. Other writers wait; readers do not. To be held for a short time only, and not across calls
@@ -91,15 +106,18 @@ impl<T> Snapshot<T> {
 /// A value that is kept for as long as the guard.
 pub struct Guard<'a, T> {
     value: ReadPtr<Option<T>>,
-    left: &'a AtomicU64,
+    /// Where this reader is counted: it may be on another processor in the end.
+    readers: &'a AtomicUsize,
 }
 
 impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
+    #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this reader has entered the slot and not left it. So no writer finds as many left as entered, and
-        // none touches the cell before this guard is dropped. The writer that made the slot current wrote it before.
+        // SAFETY: this reader is counted, and was before the slot was last seen to be the current one. So no writer
+        // that replaced the value since finds all counts of the slot at 0, and none touches the cell before this guard
+        // is dropped. The writer that made the slot current wrote it before.
         match unsafe { self.value.get() } {
             Some(value) => value,
             None => unreachable!("the current slot has a value"),
@@ -108,10 +126,11 @@ impl<T> Deref for Guard<'_, T> {
 }
 
 impl<T> Drop for Guard<'_, T> {
+    #[inline]
     fn drop(&mut self) {
         self.value.done();
         // Release, so that all reads of the value are over before a writer sees the count.
-        self.left.fetch_add(1, Ordering::Release);
+        self.readers.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -124,8 +143,7 @@ pub struct Writer<'a, T> {
 impl<T> Writer<'_, T> {
     /// The current value, which only this writer can replace.
     pub fn current(&self) -> &T {
-        let slot = &self.snapshot.slots[self.books.current].0;
-        let value = slot.value.read();
+        let value = self.snapshot.slots[self.books.current].read();
         value.done();
         // SAFETY: cells are written only by the writer, which is us, in methods that want `&mut self`: not while the
         // result is borrowed. The value was written by this thread or under the mutex that it holds.
@@ -139,14 +157,13 @@ impl<T> Writer<'_, T> {
     /// them any more; waits only if all slots are being read.
     pub fn publish(&mut self, value: T) {
         let free = self.free_slot();
-        let slot = &self.snapshot.slots[free].0;
-        // Relaxed: readers only see the slot through the swap below.
-        slot.left.store(0, Ordering::Relaxed);
-        // SAFETY: the slot is not current, so no reader enters it, and none is in it, as `free_slot` made sure.
-        unsafe { slot.value.replace(Some(value)) };
-        let word = self.snapshot.word.0.swap((free as u64) << COUNT_BITS, Ordering::AcqRel);
+        // SAFETY: the slot is not current, and nobody is in it, as `free_slot` made sure.
+        unsafe { self.snapshot.slots[free].replace(Some(value)) };
+        // Also a release, so that who finds the slot finds the value.
+        self.snapshot.current.store(free, Ordering::SeqCst);
+        full_fence();
         let old = std::mem::replace(&mut self.books.current, free);
-        self.books.entered[old] = Some(word & COUNT);
+        self.books.outdated[old] = true;
     }
 
     /// Takes out all values but the current one, waiting for their readers. Nothing of them is left behind when the
@@ -156,7 +173,7 @@ impl<T> Writer<'_, T> {
         let mut values = Vec::with_capacity(SLOTS - 1);
         for i in 0..SLOTS {
             let mut wait = Wait::default();
-            while self.books.entered[i].is_some() {
+            while self.books.outdated[i] {
                 match self.free(i) {
                     Some(value) => values.push(value),
                     None => wait.a_moment(),
@@ -173,24 +190,24 @@ impl<T> Writer<'_, T> {
                 drop(self.free(i));
             }
             let books = &self.books;
-            if let Some(i) = (0..SLOTS).find(|i| *i != books.current && books.entered[*i].is_none()) {
+            if let Some(i) = (0..SLOTS).find(|i| *i != books.current && !books.outdated[*i]) {
                 return i;
             }
             wait.a_moment();
         }
     }
 
-    /// Takes the value out of a slot that is not current, if all its readers have left.
+    /// Takes the value out of a slot that is outdated, if nobody reads it.
     fn free(&mut self, i: usize) -> Option<T> {
-        let slot = &self.snapshot.slots[i].0;
-        // Acquire: pairs with the release of each reader that left.
-        if self.books.entered[i]? != slot.left.load(Ordering::Acquire) {
+        // Also an acquire, which pairs with the release of each reader that left.
+        let is_read = |Lane(readers): &Lane| readers[i].load(Ordering::SeqCst) != 0;
+        if !self.books.outdated[i] || self.snapshot.lanes.iter().any(is_read) {
             return None;
         }
-        self.books.entered[i] = None;
-        // SAFETY: the slot has not been current since the swap that counted its readers, so that none has entered it
-        // since, and all have left.
-        unsafe { slot.value.replace(None) }
+        self.books.outdated[i] = false;
+        // SAFETY: the slot was made outdated by a store of `current`, and each count has been 0 since, so that who was
+        // counted before it has left, and who came later does not stay: see `load`.
+        unsafe { self.snapshot.slots[i].replace(None) }
     }
 }
 
@@ -214,10 +231,24 @@ impl Wait {
 #[cfg(not(loom))]
 mod sync {
     use std::cell::UnsafeCell;
-    pub use std::sync::atomic::{AtomicU64, Ordering};
+    pub use std::sync::atomic::{AtomicUsize, Ordering};
     pub use std::sync::{Mutex, MutexGuard};
     use std::sync::{PoisonError, TryLockError};
     pub use std::thread::yield_now;
+
+    /// The number of this processor. It need not be right: whoever shares a lane only waits for its cache line.
+    #[inline]
+    pub fn lane() -> usize {
+        #[cfg(all(any(target_os = "linux", target_os = "freebsd"), not(miri)))]
+        // SAFETY: no preconditions. -1 where the system cannot tell.
+        return unsafe { libc::sched_getcpu() } as usize;
+        #[cfg(not(all(any(target_os = "linux", target_os = "freebsd"), not(miri))))]
+        0
+    }
+
+    /// What there is between two accesses that are sequentially consistent.
+    #[inline]
+    pub fn full_fence() {}
 
     /// A panic ends the process, so that nobody meets a poisoned mutex.
     pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -277,9 +308,19 @@ mod sync {
 mod sync {
     use std::cell::RefCell;
 
-    pub use loom::sync::atomic::{AtomicU64, Ordering};
+    pub use loom::sync::atomic::{AtomicUsize, Ordering};
     pub use loom::sync::{Mutex, MutexGuard};
     pub use loom::thread::yield_now;
+
+    /// Models say themselves where their threads are.
+    pub fn lane() -> usize {
+        0
+    }
+
+    /// The model checker takes sequentially consistent accesses for acquire and release, but knows such fences.
+    pub fn full_fence() {
+        loom::sync::atomic::fence(Ordering::SeqCst);
+    }
 
     pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -438,8 +479,8 @@ mod model {
             let reader = {
                 let snapshot = Arc::clone(&snapshot);
                 thread::spawn(move || {
-                    let first = **snapshot.load();
-                    let second = **snapshot.load();
+                    let first = **snapshot.load_in(1);
+                    let second = **snapshot.load_in(0);
                     assert!(first <= second && second <= 3);
                 })
             };
@@ -452,6 +493,28 @@ mod model {
             drop(old);
             assert!(reader.join().is_ok());
             assert_eq!(**snapshot.load(), 3);
+        });
+    }
+
+    #[test]
+    fn readers_on_two_processors() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(2);
+        model.check(|| {
+            let snapshot = Arc::new(Snapshot::new(Box::new(1)));
+            let readers: Vec<_> = (0..2)
+                .map(|lane| {
+                    let snapshot = Arc::clone(&snapshot);
+                    thread::spawn(move || assert!(**snapshot.load_in(lane) <= 2))
+                })
+                .collect();
+            let mut writer = snapshot.write();
+            writer.publish(Box::new(2));
+            assert_eq!(writer.reclaim_all(), [Box::new(1)]);
+            drop(writer);
+            for r in readers {
+                assert!(r.join().is_ok());
+            }
         });
     }
 
