@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A sequence number that threads share. Needs no lock: each number is handed out once, and nothing else depends on
 /// the order in which threads see it.
+///
+/// Nothing that others read should be beside it, as each pick writes it.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub struct Cursor {
     next: AtomicU64,
     /// What `next` was at first.
