@@ -43,14 +43,23 @@ impl RoundRobin {
     ///
     /// Since other threads use up numbers in between, a thread may see none but those of sick members. So all are
     /// asked in the end, and `None` means that no member that has weight was healthy.
+    #[inline]
     pub fn pick(&self, weights: &[f64], mut healthy: impl FnMut(usize) -> bool) -> Option<usize> {
-        let slots = self.stride.slots();
-        if slots == 0 {
+        if self.stride.slots() == 0 {
             return None;
         }
+        let seq = self.cursor.next();
+        match self.stride.at(seq) {
+            Some(found) if healthy(found) => Some(found),
+            _ => self.pick_after(seq, weights, healthy),
+        }
+    }
+
+    /// Goes on after `seq` was looked at.
+    fn pick_after(&self, mut seq: u64, weights: &[f64], mut healthy: impl FnMut(usize) -> bool) -> Option<usize> {
+        let slots = self.stride.slots();
         let tries = if self.stride.is_uniform() { slots } else { TRIES };
-        let mut seq = 0;
-        for _ in 0..tries {
+        for _ in 1..tries {
             seq = self.cursor.next();
             if let Some(found) = self.stride.at(seq) {
                 if healthy(found) {

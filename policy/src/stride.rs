@@ -41,6 +41,8 @@ pub struct Stride {
     max: f64,
     /// How many weights are the largest.
     at_max: usize,
+    /// One slot as a part of all of them, times 2^64, rounded up.
+    part: u64,
 }
 
 /// A range of members in a shared slot, in two halves.
@@ -97,6 +99,7 @@ impl Stride {
             }
         }
         Stride {
+            part: part(slots.len()),
             slots: slots.into(),
             heavy,
             order: order.into(),
@@ -120,8 +123,29 @@ impl Stride {
     }
 
     /// The member that `seq` stands for, or `None` if it is to be skipped.
+    #[inline]
     #[must_use]
     pub fn at(&self, seq: u64) -> Option<usize> {
+        if self.is_uniform() {
+            return self.order.get(self.place(seq)? as usize).map(|i| *i as usize);
+        }
+        self.weighted_at(seq)
+    }
+
+    /// `seq` modulo the number of slots; `None` if there are none.
+    fn place(&self, seq: u64) -> Option<u64> {
+        let m = self.slots();
+        match (u32::try_from(seq), u32::try_from(m)) {
+            // Lemire, Kaser, Kurz: Faster remainder by direct computation (2019): exact for numbers of 32 bits
+            (Ok(seq), Ok(1..)) => {
+                let fraction = self.part.wrapping_mul(seq.into());
+                Some(((u128::from(fraction) * u128::from(m)) >> 64) as u64)
+            }
+            _ => seq.checked_rem(m),
+        }
+    }
+
+    fn weighted_at(&self, seq: u64) -> Option<usize> {
         let m = self.slots();
         if m == 0 {
             return None;
@@ -162,6 +186,11 @@ impl Stride {
         }
         first
     }
+}
+
+/// 1 / `n`, times 2^64, rounded up: 0 for 1, as it is to be multiplied modulo 2^64.
+fn part(n: usize) -> u64 {
+    u64::MAX.checked_div(n as u64).map_or(0, |part| part.wrapping_add(1))
 }
 
 /// Quotient and remainder. Most numbers are small, and a division of those is several times as fast on many

@@ -57,6 +57,7 @@ impl Stride {
             weights: weights.into(),
             max: self.max,
             at_max,
+            part: self.part,
         })
     }
 
