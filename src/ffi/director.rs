@@ -103,24 +103,20 @@ impl<D: Director> Kind for D {
         Director::health(self, ctx)
     }
 
+    #[inline]
     fn pick<R>(&self, ctx: &Ctx<'_>, mut then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
         let state = self.vdir().state();
-        let slow_start = self.vdir().weighing().policy().slow_start;
         let mut tried = Tried::default();
-        loop {
-            let mut place = None;
-            if slow_start > 0.0 {
-                let admitted = |i| !tried.has(i) && state.admitted(ctx, i, slow_start, draw::any);
-                place = self.choose(&state, admitted);
-            }
-            // Nobody was admitted: somebody has to take it
-            let place = place.or_else(|| self.choose(&state, |i| !tried.has(i) && state.healthy(ctx, i)))?;
+        if self.vdir().weighing().policy().slow_start <= 0.0 {
+            // Nearly always this is all
+            let place = self.choose(&state, |i| state.healthy(ctx, i))?;
             if let Some(answer) = then(state.backend(place)?) {
                 self.picked(ctx, &state, place);
                 return Some(answer);
             }
             tried.add(place)?;
         }
+        pick_among_others(self, ctx, &state, tried, then)
     }
 
     fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64 {
@@ -130,6 +126,32 @@ impl<D: Director> Kind for D {
 
     fn release(&self) {
         self.vdir().release();
+    }
+}
+
+/// Picks until there is a member that has not been tried and that `then` takes.
+#[cold]
+fn pick_among_others<D: Director, R>(
+    director: &D,
+    ctx: &Ctx<'_>,
+    state: &State<D::Plan>,
+    mut tried: Tried,
+    mut then: impl FnMut(Backend<'_>) -> Option<R>,
+) -> Option<R> {
+    let slow_start = director.vdir().weighing().policy().slow_start;
+    loop {
+        let mut place = None;
+        if slow_start > 0.0 {
+            let admitted = |i| !tried.has(i) && state.admitted(ctx, i, slow_start, draw::any);
+            place = director.choose(state, admitted);
+        }
+        // Nobody was admitted: somebody has to take it
+        let place = place.or_else(|| director.choose(state, |i| !tried.has(i) && state.healthy(ctx, i)))?;
+        if let Some(answer) = then(state.backend(place)?) {
+            director.picked(ctx, state, place);
+            return Some(answer);
+        }
+        tried.add(place)?;
     }
 }
 
@@ -231,8 +253,13 @@ impl<D: Kind> Object<D> {
     pub(super) fn expire(&self, ctx: &Ctx<'_>) {
         // Asked here, where it is inlined: most directors have nothing that expires
         if self.kind.weighing().is_due(ctx.now()) {
-            self.log(ctx, &self.kind.expire(ctx.now()));
+            self.expire_now(ctx);
         }
+    }
+
+    #[cold]
+    fn expire_now(&self, ctx: &Ctx<'_>) {
+        self.log(ctx, &self.kind.expire(ctx.now()));
     }
 
     /// Logs changes of weights.
