@@ -57,12 +57,14 @@ pub struct Results {
     /// Before: nobody sets weights. After: somebody does.
     pub writer: Vec<Pair>,
     pub sets: Vec<Set>,
+    /// Before: a fallback's pick, and a number that all threads share. After: a pick of our round robin.
+    pub numbers: Vec<Pair>,
 }
 
 pub type Failure = Box<dyn Error + Send + Sync>;
 
 pub fn all(port: u16, pace: &Pace) -> Result<Results, Failure> {
-    let mut results = Results { picks: Vec::new(), writer: Vec::new(), sets: Vec::new() };
+    let mut results = Results { picks: Vec::new(), writer: Vec::new(), sets: Vec::new(), numbers: Vec::new() };
     for kind in Kind::ALL {
         for size in SIZES {
             for threads in THREADS {
@@ -80,6 +82,14 @@ pub fn all(port: u16, pace: &Pace) -> Result<Results, Failure> {
             let times = (0..pace.rounds).map(|_| set(port, kind, size, pace.time)).collect::<Result<_, _>>()?;
             results.sets.push(Set { kind, size, time: Sample::of(times) });
         }
+    }
+    for threads in THREADS {
+        progress(&format!("a shared number, threads: {threads}"));
+        let (kind, size) = (Kind::RoundRobin, SIZES[0]);
+        let turns = in_turns(pace.rounds, &|| number(port, size, threads, pace.time), &|| {
+            picks(port, Whose::Ours, kind, size, threads, false, pace.time)
+        })?;
+        results.numbers.push(Pair::of(kind, size, threads, &turns));
     }
     progress("");
     Ok(results)
@@ -151,6 +161,15 @@ fn picks(
     let rate = if writer { done.pop().map(|(time, count)| count / time * 1e9) } else { None };
     let (time, calls) = done.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     Ok(Picks { nanoseconds: time / calls / kind.picks_per_call() as f64, rate })
+}
+
+/// As `picks` of a fallback, and for each pick the thread takes the next number of all threads.
+fn number(port: u16, size: usize, threads: usize, time: Duration) -> Result<Picks, Failure> {
+    let object = Object { whose: Whose::Ours, kind: Kind::Fallback, size };
+    let job = Job { url: format!("/number/{object}"), rate: 0.0 };
+    let done = together(port, &vec![job; threads], time)?;
+    let (time, count) = done.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    Ok(Picks { nanoseconds: time / count, rate: None })
 }
 
 fn set(port: u16, kind: Kind, size: usize, time: Duration) -> Result<f64, Failure> {

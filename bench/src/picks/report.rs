@@ -43,6 +43,8 @@ fn write(
     }
     writeln!(out, "\n## A pick, ours against those of the server\n")?;
     pairs(out, &results.picks, "stock", "ours", "ours / stock")?;
+    writeln!(out, "\n## A shared number, and a pick of our fallback, against a pick of our round robin\n")?;
+    pairs(out, &results.numbers, "number and fallback", "round_robin", "round_robin / number and fallback")?;
     writeln!(out, "\n## A pick, while a thread sets {RATE} weights a second\n")?;
     pairs(out, &results.writer, "without", "with", "with / without")?;
     writeln!(out, "\n## `set_weight`, nanoseconds\n")?;

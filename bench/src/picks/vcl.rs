@@ -101,6 +101,9 @@ pub fn objects() -> Vec<Object> {
     exist.flat_map(|(whose, kind)| SIZES.into_iter().map(move |size| Object { whose, kind, size })).collect()
 }
 
+/// How many threads begin together, and for how long.
+const RUN: &str = "std.integer(bereq.http.threads, 0), std.duration(bereq.http.time, 0s)";
+
 /// The VCL that has these.
 pub fn text(objects: &[Object]) -> String {
     let mut vcl = "vcl 4.1;\nimport std;\nimport directors;\nimport probe_directors;\nimport bench;\n".to_owned();
@@ -130,19 +133,22 @@ fn write(vcl: &mut String, objects: &[Object]) -> fmt::Result {
             fetch,
             "\tif (bereq.url == \"/fill/{object}\") {{ set bereq.http.result = bench.heap(fill_{object}); }}"
         )?;
-        let run = "std.integer(bereq.http.threads, 0), std.duration(bereq.http.time, 0s)";
         let how = match kind.keyed(*object) {
-            None => format!("bench.resolve({object}.backend(), {run})"),
+            None => {
+                let how = format!("bench.resolve_by_number({object}.backend(), {RUN})");
+                writeln!(fetch, "\tif (bereq.url == \"/number/{object}\") {{ set bereq.http.result = {how}; }}")?;
+                format!("bench.resolve({object}.backend(), {RUN})")
+            }
             Some(pick) => {
                 writeln!(vcl, "sub pick_{object} {{ {} }}", pick.repeat(kind.picks_per_call()))?;
-                format!("bench.call(pick_{object}, {size}, {run})")
+                format!("bench.call(pick_{object}, {size}, {RUN})")
             }
         };
         writeln!(fetch, "\tif (bereq.url == \"/pick/{object}\") {{ set bereq.http.result = {how}; }}")?;
         if whose == Whose::Weighed {
             let weights = kind.weights();
             writeln!(vcl, "sub set_{object} {{ {object}.set_weight(bench.member(), bench.weight({weights})); }}")?;
-            let how = format!("bench.call(set_{object}, {size}, {run}, std.real(bereq.http.rate, 0))");
+            let how = format!("bench.call(set_{object}, {size}, {RUN}, std.real(bereq.http.rate, 0))");
             writeln!(fetch, "\tif (bereq.url == \"/set/{object}\") {{ set bereq.http.result = {how}; }}")?;
         }
     }
