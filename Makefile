@@ -7,12 +7,13 @@
 #            MINUTES  of "soak"                              (15)
 #            QUICK=1  of "bench*": a minute, to see that it works
 #            FUZZ_SECONDS=, FUZZ_MAX_LEN=, FUZZ_REPLY=       see scripts/fuzz
+#            DEB_INSTALL=1 of "deb": installs the packages
 #            SANITIZE address, undefined or thread: a build of its own, in build/SERIES-SANITIZE
 
 SHELL := /bin/bash
 SERIES ?= varnish-7.7
 BUILD ?= build
-export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES QUICK FUZZ_SECONDS FUZZ_MAX_LEN FUZZ_REPLY
+export SERIES BUILD SANITIZE SOURCES_DIR VARNISH_SRC JOBS PREFIX DESTDIR N MINUTES QUICK DEB_INSTALL FUZZ_SECONDS FUZZ_MAX_LEN FUZZ_REPLY
 
 .DEFAULT_GOAL := help
 ifneq ($(SANITIZE),)
@@ -93,7 +94,7 @@ install: vmod ## patched server and VMOD into PREFIX (/usr/local), under DESTDIR
 install-vmod: deps-vmod ## the VMOD alone, for the server that pkg-config finds (which needs no patch)
 	@scripts/install-vmod
 
-deb: deps ## Debian's packages of the server, with the series among its patches
+deb: deps ## Debian's packages of the server, with the series among its patches (DEB_INSTALL=1: and install them)
 	@scripts/deb
 
 dist: ## the source of the last commit as a tarball, with series and tests, in build
