@@ -49,8 +49,8 @@ pub enum Step {
     Found {
         /// The key.
         key: u32,
-        /// The position of the point on the ring.
-        at: usize,
+        /// The slot of the ring that has the point.
+        slot: usize,
         /// The member.
         host: usize,
     },
@@ -63,16 +63,14 @@ pub enum Step {
     },
 }
 
-/// Picks a member of the ring, the very one that the bundled directors pick. `members` is more than all of their
-/// numbers. `None` if no member will do.
+/// Picks a member of the ring, the very one that the bundled directors pick. `None` if no member will do.
 ///
 /// A member that has no points is not on the ring, and never picked.
-pub fn pick(ring: &Ring, members: usize, ask: &Ask, world: &mut impl World) -> Option<usize> {
-    let at = ring.find(ask.key)?;
-    let host = ring.points().get(at)?.host as usize;
-    world.trace(Step::Found { key: ask.key, at, host });
+pub fn pick(ring: &Ring, ask: &Ask, world: &mut impl World) -> Option<usize> {
+    let slot = ring.find(ask.key)?;
+    world.trace(Step::Found { key: ask.key, slot, host: ring.host(slot)? });
 
-    let mut walk = Walk::new(ring, members, at);
+    let mut walk = Walk::new(ring, slot);
     if let Some(skip) = ask.alt.checked_sub(1) {
         if !walk.advance(skip, ask.healthy == Healthy::All, world) {
             return walk.skipped.map(|seen| seen.host);
@@ -98,9 +96,8 @@ pub fn pick(ring: &Ring, members: usize, ask: &Ask, world: &mut impl World) -> O
 /// A way along the ring that comes to each member once.
 struct Walk<'a> {
     ring: &'a Ring,
-    at: usize,
+    slot: usize,
     seen: Set,
-    seen_count: usize,
     /// The healthy member that was passed over last.
     skipped: Option<Seen>,
     /// Where the last advance ended.
@@ -114,58 +111,74 @@ struct Seen {
 }
 
 impl<'a> Walk<'a> {
-    fn new(ring: &'a Ring, members: usize, at: usize) -> Self {
-        Walk { ring, at, seen: Set::new(members), seen_count: 0, skipped: None, found: None }
+    fn new(ring: &'a Ring, slot: usize) -> Self {
+        Walk { ring, slot, seen: Set::default(), skipped: None, found: None }
     }
 
     /// Goes on to the next member after `skip` of them; sick ones do not count if it has to be `healthy`. Whether
     /// there was one.
     fn advance(&mut self, mut skip: usize, healthy: bool, world: &mut impl World) -> bool {
-        let points = self.ring.points();
-        while self.seen_count < self.ring.hosts() {
-            let Some(point) = points.get(self.at) else {
-                return false;
-            };
-            let host = point.host as usize;
-            if self.seen.insert(host) {
-                self.seen_count += 1;
-                let (is_healthy, age) = world.health(host);
-                if is_healthy || !healthy {
-                    if skip == 0 {
-                        // What was found before has been passed over now.
-                        self.skipped = self.found.or(self.skipped);
-                        self.found = Some(Seen { host, age });
-                        return true;
-                    }
-                    skip -= 1;
-                    if is_healthy {
-                        self.skipped = Some(Seen { host, age });
-                    }
+        while self.seen.len() < self.ring.hosts() {
+            let host = self.ring.host(self.slot);
+            self.slot = if self.slot + 1 < self.ring.slots() { self.slot + 1 } else { 0 };
+            let Some(host) = host.filter(|host| self.seen.insert(*host)) else { continue };
+            let (is_healthy, age) = world.health(host);
+            if is_healthy || !healthy {
+                if skip == 0 {
+                    // What was found before has been passed over now.
+                    self.skipped = self.found.or(self.skipped);
+                    self.found = Some(Seen { host, age });
+                    return true;
+                }
+                skip -= 1;
+                if is_healthy {
+                    self.skipped = Some(Seen { host, age });
                 }
             }
-            self.at = if self.at + 1 == points.len() { 0 } else { self.at + 1 };
         }
         false
     }
 }
 
-/// A set of small numbers, without an allocation unless there are many.
+/// A set of numbers, without an allocation unless there are many: most walks see two members.
+#[derive(Default)]
 struct Set {
-    few: [u64; 4],
+    len: usize,
+    /// The first ones.
+    few: [usize; FEW],
+    /// A bit for each number, once there are more.
     many: Vec<u64>,
 }
 
+const FEW: usize = 8;
+
 impl Set {
-    fn new(len: usize) -> Self {
-        let many = if len <= 256 { Vec::new() } else { vec![0; len.div_ceil(64)] };
-        Set { few: [0; 4], many }
+    fn len(&self) -> usize {
+        self.len
     }
 
-    /// Whether it was not in the set before. Numbers that are out of range are in it.
+    /// Whether it was not in the set before.
+    #[inline]
     fn insert(&mut self, n: usize) -> bool {
-        let words: &mut [u64] = if self.many.is_empty() { &mut self.few } else { &mut self.many };
+        if self.few.iter().take(self.len).any(|seen| *seen == n) {
+            return false;
+        }
+        if let Some(free) = self.few.get_mut(self.len) {
+            *free = n;
+        } else if !self.insert_bit(n) {
+            return false;
+        }
+        self.len += 1;
+        true
+    }
+
+    #[cold]
+    fn insert_bit(&mut self, n: usize) -> bool {
+        if self.many.len() <= n / 64 {
+            self.many.resize(n / 64 + 1, 0);
+        }
         let bit = 1 << (n % 64);
-        match words.get_mut(n / 64) {
+        match self.many.get_mut(n / 64) {
             Some(word) if *word & bit == 0 => {
                 *word |= bit;
                 true

@@ -140,7 +140,7 @@ impl Changes {
         if is_empty {
             ctx.log_error(&texts::reconfigured_to_nothing(&self.core.name));
         } else if self.core.debug(Debug::Ring) {
-            for (i, point) in self.core.state.load().ring.points().iter().enumerate() {
+            for (i, point) in self.core.state.load().ring.points().enumerate() {
                 ctx.log_debug(&texts::debug_point(i, point.point, point.host));
             }
         }

@@ -36,8 +36,8 @@ pub struct State {
     pub(super) entries: Arc<[Entry]>,
     /// One valid weight per entry.
     pub(super) weights: Box<[f64]>,
-    /// Shared with the states before and after while nobody's number of points changes: it is large.
-    pub(super) ring: Arc<Ring>,
+    /// What is large in it is shared with the states before and after.
+    pub(super) ring: Ring,
     /// Whether the server has asked for all references back. There are none afterwards.
     pub(super) released: bool,
 }
@@ -48,7 +48,7 @@ impl State {
         let ring = Ring::new(
             entries.iter().zip(&weights).map(|(e, weight)| (e.ident().to_bytes(), points(e.replicas, *weight))),
         );
-        State { entries: entries.into(), weights: weights.into(), ring: Arc::new(ring), released: self.released }
+        State { entries: entries.into(), weights: weights.into(), ring, released: self.released }
     }
 }
 
@@ -85,7 +85,7 @@ impl Core {
         let old = writer.current();
         let mut changes = Changes::new();
         let mut weights: Option<Box<[f64]>> = None;
-        let mut ring = Arc::clone(&old.ring);
+        let mut ring = old.ring.clone();
         for (host, (entry, old_weight)) in old.entries.iter().zip(&old.weights).enumerate() {
             let Some(change) = change(&entry.member) else { continue };
             if change.weight != *old_weight {
@@ -94,7 +94,7 @@ impl Core {
                 }
                 let after = points(entry.replicas, change.weight);
                 if points(entry.replicas, *old_weight) != after {
-                    ring = Arc::new(ring.resized(host, entry.ident().to_bytes(), after));
+                    ring.resize(host, entry.ident().to_bytes(), after);
                 }
             }
             if change.record.is_some() {

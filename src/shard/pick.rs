@@ -40,8 +40,8 @@ impl World for Asked<'_> {
 
     fn trace(&mut self, step: Step) {
         match step {
-            Step::Found { key, at, host } if self.core.debug(Debug::Lookup) => {
-                self.ctx.log_debug(&texts::debug_lookup(key, at, host));
+            Step::Found { key, slot, host } if self.core.debug(Debug::Lookup) => {
+                self.ctx.log_debug(&texts::debug_lookup(key, self.state.ring.position(slot), host));
             }
             Step::Candidates { chosen, alternative } if self.core.debug(Debug::Rampup) => {
                 for (which, (host, candidate)) in [("chosen", chosen), ("alt", alternative)] {
@@ -84,7 +84,7 @@ impl Core {
         let mut tried = Tried::default();
         loop {
             let mut asked = Asked { core: self, ctx, state: &state, tried: &tried, rampup };
-            let host = shard::pick(&state.ring, state.entries.len(), &ask, &mut asked)?;
+            let host = shard::pick(&state.ring, &ask, &mut asked)?;
             if let Some(answer) = then(state.entries.get(host)?.member.backend()) {
                 return Some(answer);
             }
