@@ -2,7 +2,10 @@
 
 use std::ffi::{c_char, CStr};
 
+use policy::shard::Healthy;
+
 use super::vrt;
+use crate::shard::params::Key;
 
 /// A word of an ENUM, at the address that the function table has.
 #[repr(transparent)]
@@ -28,12 +31,61 @@ pub(super) static LAZY: Word = Word(c"LAZY".as_ptr());
 pub(super) static NOW: Word = Word(c"NOW".as_ptr());
 pub(super) static URL: Word = Word(c"URL".as_ptr());
 
-/// The word that VCL passed. Words are compared, not pointers: another copy of one is as good.
+/// What the word that VCL passed means, of those that it may be. `None` if it is none of them.
 ///
 /// # Safety
 /// `word` is an ENUM argument as VCL passes it.
-pub(super) unsafe fn word<'a>(word: vrt::VCL_ENUM) -> &'a CStr {
+#[inline]
+pub(super) unsafe fn meaning<T: Copy, const N: usize>(word: vrt::VCL_ENUM, of: [(&Word, T); N]) -> Option<T> {
+    for (known, meaning) in of {
+        if known.0 == word {
+            return Some(meaning);
+        }
+    }
+    // SAFETY: as the caller promises.
+    unsafe { meaning_of_copy(word, &of) }
+}
+
+/// A word that is at another address: a copy is as good.
+///
+/// # Safety
+/// `word` is an ENUM argument as VCL passes it.
+#[cold]
+unsafe fn meaning_of_copy<T: Copy>(word: vrt::VCL_ENUM, of: &[(&Word, T)]) -> Option<T> {
     assert!(!word.is_null(), "no ENUM");
-    // SAFETY: not null, and a C string.
-    unsafe { CStr::from_ptr(word) }
+    // SAFETY: not null, and a C string, as is each of ours.
+    let same = |known: &Word| unsafe { CStr::from_ptr(word) == CStr::from_ptr(known.0) };
+    of.iter().find(|(known, _)| same(known)).map(|(_, meaning)| *meaning)
+}
+
+/// HASH, URL, KEY or BLOB.
+///
+/// # Safety
+/// `word` is an ENUM argument as VCL passes it.
+#[inline]
+pub(super) unsafe fn by(word: vrt::VCL_ENUM) -> Key {
+    let of = [(&KEY, Key::Number), (&HASH, Key::Hash), (&URL, Key::Url), (&BLOB, Key::Blob)];
+    // SAFETY: as the caller promises.
+    unsafe { meaning(word, of) }.unwrap_or(Key::Hash)
+}
+
+/// CHOSEN, IGNORE or ALL.
+///
+/// # Safety
+/// `word` is an ENUM argument as VCL passes it.
+#[inline]
+pub(super) unsafe fn healthy(word: vrt::VCL_ENUM) -> Healthy {
+    let of = [(&CHOSEN, Healthy::Chosen), (&IGNORE, Healthy::Ignore), (&ALL, Healthy::All)];
+    // SAFETY: as the caller promises.
+    unsafe { meaning(word, of) }.unwrap_or(Healthy::Chosen)
+}
+
+/// Whether a word is LAZY, not NOW.
+///
+/// # Safety
+/// `word` is an ENUM argument as VCL passes it.
+#[inline]
+pub(super) unsafe fn is_lazy(word: vrt::VCL_ENUM) -> bool {
+    // SAFETY: as the caller promises.
+    unsafe { meaning(word, [(&NOW, false), (&LAZY, true)]) }.unwrap_or(false)
 }

@@ -177,19 +177,19 @@ pub(super) unsafe extern "C" fn backend(
     let housekeeping = ctx.task() == Task::Housekeeping;
     let lazy = match given(args.valid_resolve, args.resolve) {
         // SAFETY: an ENUM argument.
-        Some(resolve) => c"LAZY" == unsafe { enums::word(resolve) },
+        Some(resolve) => unsafe { enums::is_lazy(resolve) },
         None => housekeeping,
     };
     // SAFETY: VCL passes ENUMs, and blobs that outlive the call.
     let arguments = unsafe {
         Arguments {
-            by: given(args.valid_by, args.by).map(|by| enums::word(by)),
+            by: given(args.valid_by, args.by).map(|by| enums::by(by)),
             key: given(args.valid_key, args.key),
             key_blob: given(args.valid_key_blob, args.key_blob).map(|blob| shard_param::bytes(blob)),
             alt: given(args.valid_alt, args.alt),
             warmup: given(args.valid_warmup, args.warmup),
             rampup: given(args.valid_rampup, args.rampup != 0),
-            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::word(healthy)),
+            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::healthy(healthy)),
         }
     };
     let param = given(args.valid_param, args.param);

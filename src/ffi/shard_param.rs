@@ -90,13 +90,13 @@ pub(super) unsafe extern "C" fn set(
     // SAFETY: VCL passes ENUMs, and blobs that outlive the call.
     let arguments = unsafe {
         Arguments {
-            by: given(args.valid_by, args.by).map(|by| enums::word(by)),
+            by: given(args.valid_by, args.by).map(|by| enums::by(by)),
             key: given(args.valid_key, args.key),
             key_blob: given(args.valid_key_blob, args.key_blob).map(|blob| bytes(blob)),
             alt: given(args.valid_alt, args.alt),
             warmup: given(args.valid_warmup, args.warmup),
             rampup: given(args.valid_rampup, args.rampup != 0),
-            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::word(healthy)),
+            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::healthy(healthy)),
         }
     };
     set.set(&ctx, &arguments);

@@ -28,6 +28,19 @@ use crate::ffi::snapshot::Snapshot;
 use crate::ffi::task::{self, TaskValue};
 use crate::ffi::{Ctx, Task};
 
+/// What the key is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// HASH
+    Hash,
+    /// URL
+    Url,
+    /// KEY
+    Number,
+    /// BLOB
+    Blob,
+}
+
 /// What the key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
@@ -131,7 +144,7 @@ impl Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arguments<'a> {
     /// HASH, URL, KEY or BLOB.
-    pub by: Option<&'a CStr>,
+    pub by: Option<Key>,
     /// For KEY.
     pub key: Option<i64>,
     /// For BLOB. May be given and have no bytes.
@@ -143,7 +156,7 @@ pub struct Arguments<'a> {
     /// Whether there is ramp-up.
     pub rampup: Option<bool>,
     /// CHOSEN, IGNORE or ALL.
-    pub healthy: Option<&'a CStr>,
+    pub healthy: Option<Healthy>,
 }
 
 impl Arguments<'_> {
@@ -156,20 +169,20 @@ impl Arguments<'_> {
     /// Checks them. `whose` is the name of the object, and `method` that of the method, for texts; an error is to be a
     /// VCL failure. A missing blob is only logged.
     pub fn check(&self, ctx: &Ctx<'_>, whose: &CStr, method: &str) -> Result<Given, Text> {
-        let by = match self.by.unwrap_or(c"HASH").to_bytes() {
-            b"KEY" => {
+        let by = match self.by.unwrap_or(Key::Hash) {
+            Key::Number => {
                 let key = self.key.ok_or_else(|| texts::missing(whose, method, "key", "KEY"))?;
                 By::Key(u32::try_from(key).map_err(|_| texts::invalid_key(whose, method, key))?)
             }
-            b"BLOB" => {
+            Key::Blob => {
                 let bytes = self.key_blob.ok_or_else(|| texts::missing(whose, method, "key_blob", "BLOB"))?;
                 if bytes.is_empty() {
                     ctx.log_error(&texts::no_blob(whose, method));
                 }
                 By::Blob(blob_key(bytes))
             }
-            by => {
-                let by = if by == b"URL" { By::Url } else { By::Hash };
+            url_or_hash => {
+                let by = if url_or_hash == Key::Url { By::Url } else { By::Hash };
                 if self.key.is_some() || self.key_blob.is_some() {
                     return Err(texts::needless_key(whose, method, by.word()));
                 }
@@ -185,12 +198,7 @@ impl Arguments<'_> {
             Some(warmup) if warmup == -1.0 || (0.0..=1.0).contains(&warmup) => {}
             Some(warmup) => return Err(texts::invalid_warmup(whose, method, warmup)),
         }
-        let healthy = self.healthy.map(|word| match word.to_bytes() {
-            b"IGNORE" => Healthy::Ignore,
-            b"ALL" => Healthy::All,
-            _ => Healthy::Chosen,
-        });
-        Ok(Given { by: self.by.map(|_| by), alt, warmup: self.warmup, rampup: self.rampup, healthy })
+        Ok(Given { by: self.by.map(|_| by), alt, warmup: self.warmup, rampup: self.rampup, healthy: self.healthy })
     }
 }
 
