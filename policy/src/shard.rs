@@ -111,12 +111,14 @@ struct Seen {
 }
 
 impl<'a> Walk<'a> {
+    #[inline]
     fn new(ring: &'a Ring, slot: usize) -> Self {
         Walk { ring, slot, seen: Set::default(), skipped: None, found: None }
     }
 
     /// Goes on to the next member after `skip` of them; sick ones do not count if it has to be `healthy`. Whether
     /// there was one.
+    #[inline]
     fn advance(&mut self, mut skip: usize, healthy: bool, world: &mut impl World) -> bool {
         while self.seen.len() < self.ring.hosts() {
             let host = self.ring.host(self.slot);

@@ -11,6 +11,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Whether it got healthy a short time ago.
+    #[inline]
     fn ramps_up(&self) -> bool {
         self.age < self.rampup
     }
@@ -24,6 +25,7 @@ impl Candidate {
 ///
 /// `draw` gives a number from 0 up to 1; it is called at most once, and only where chance decides, so that with the
 /// same numbers the results are those of the bundled directors.
+#[inline]
 pub fn is_alternative(
     chosen: Candidate,
     alternative: Candidate,

@@ -13,6 +13,7 @@ pub struct Ctx<'a>(&'a vrt::vrt_ctx);
 impl<'a> Ctx<'a> {
     /// # Safety
     /// `raw` is the context argument of a call from the server that lasts for `'a`.
+    #[inline]
     pub(super) unsafe fn from_raw(raw: *const vrt::vrt_ctx) -> Self {
         // SAFETY: the server passes a valid context for the time of the call.
         let ctx = unsafe { raw.as_ref() };
@@ -23,12 +24,14 @@ impl<'a> Ctx<'a> {
     }
 
     /// Whether a backend is healthy now.
+    #[inline]
     pub fn healthy(&self, backend: Backend<'_>) -> bool {
         // SAFETY: context and backend are alive; the server allows no time to be asked for.
         unsafe { vrt::VRT_Healthy(self.0, backend.as_raw(), std::ptr::null_mut()) != 0 }
     }
 
     /// Whether a backend is healthy now, and when that changed last (0 if it does not say).
+    #[inline]
     pub fn health(&self, backend: Backend<'_>) -> (bool, f64) {
         let mut changed = 0.0;
         // SAFETY: context and backend are alive, and `changed` is ours.
@@ -86,6 +89,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// The time at which the current step of the task began, in seconds since the epoch.
+    #[inline]
     pub fn now(&self) -> f64 {
         self.0.now
     }
@@ -97,6 +101,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// What kind of task calls.
+    #[inline]
     pub fn task(&self) -> Task {
         let backend = vrt::VCL_MET_TASK_B | vrt::VCL_MET_PIPE;
         match self.0.method {

@@ -173,7 +173,6 @@ pub(super) unsafe extern "C" fn backend(
     let (called, args) = unsafe { (method(ctx, object), arguments(args)) };
     let Some((ctx, object)) = called else { return ptr::null() };
     let director = object.director();
-    let name = object.name();
     let housekeeping = ctx.task() == Task::Housekeeping;
     let lazy = match given(args.valid_resolve, args.resolve) {
         // SAFETY: an ENUM argument.
@@ -197,11 +196,11 @@ pub(super) unsafe extern "C" fn backend(
         return director;
     }
     if lazy && ctx.task() != Task::Backend {
-        ctx.fail(&texts::lazy_with_parameters(name));
+        ctx.fail(&texts::lazy_with_parameters(object.name()));
         return ptr::null();
     }
     if housekeeping {
-        ctx.fail(&texts::now_in_housekeeping(name));
+        ctx.fail(&texts::now_in_housekeeping(object.name()));
         return ptr::null();
     }
     // SAFETY: VCL passes a blob, or null.
@@ -209,11 +208,11 @@ pub(super) unsafe extern "C" fn backend(
         None => None,
         Some(Some(set)) => Some(set),
         Some(None) => {
-            ctx.fail(&texts::bad_param(name));
+            ctx.fail(&texts::bad_param(object.name()));
             return ptr::null();
         }
     };
-    let given = match arguments.check(&ctx, name, "shard.backend()") {
+    let given = match arguments.check(&ctx, || object.name(), "shard.backend()") {
         Ok(given) => given,
         Err(text) => {
             ctx.fail(&text);
@@ -225,7 +224,7 @@ pub(super) unsafe extern "C" fn backend(
     }
     let ask = || {
         object.expire(&ctx);
-        object.kind.pick_now(&ctx, given, param, |b| Some(b.as_raw()))
+        object.kind.pick_now(&ctx, &given, param.as_deref(), |b| Some(b.as_raw()))
     };
     // SAFETY: the director of an object is alive as long as the object.
     let Some(backend) = (unsafe { Backend::from_raw(director) }) else { return ptr::null() };

@@ -17,7 +17,7 @@ pub mod params;
 pub mod pick;
 
 use std::ffi::{CStr, CString};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::Arc;
 
 use crate::error::shard as texts;
@@ -57,11 +57,14 @@ pub struct Core {
     statistics: Statistics,
     /// What methods set.
     defaults: Defaults,
+    /// Whether a task may have kept parameters. Tasks see what they set themselves, in whatever thread they go on.
+    keeps: AtomicBool,
     /// Bits of [`enum@Debug`]. Nothing depends on the order in which threads see them.
     debug: AtomicU32,
 }
 
 impl Core {
+    #[inline]
     fn debug(&self, what: Debug) -> bool {
         self.debug.load(Ordering::Relaxed) & what as u32 != 0
     }
@@ -77,6 +80,7 @@ impl Shard {
             weighing: Weighing::default(),
             statistics: Statistics::default(),
             defaults: Defaults::default(),
+            keeps: AtomicBool::new(false),
             debug: AtomicU32::new(0),
         }))
     }
@@ -143,6 +147,9 @@ impl Shard {
 
     /// `.backend(resolve=LAZY)` with parameters: keeps them for this task. `false` is a VCL failure.
     pub fn keep(&self, ctx: &Ctx<'_>, given: Given, param: Option<Arc<ParamSet>>) -> bool {
+        if !self.0.keeps.load(Ordering::Relaxed) {
+            self.0.keeps.store(true, Ordering::Relaxed);
+        }
         let source = || self.0.defaults.with_param(Arc::clone).map_or(Source::Builtin, Source::InTask);
         let kept = TaskParams::of_task(ctx, self.params_key(), source);
         match kept {
@@ -153,41 +160,51 @@ impl Shard {
     }
 
     /// `.backend(resolve=NOW)`: picks with parameters that leave no trace.
+    #[inline]
     pub fn pick_now<R>(
         &self,
         ctx: &Ctx<'_>,
-        given: Given,
-        param: Option<Arc<ParamSet>>,
+        given: &Given,
+        param: Option<&ParamSet>,
         then: impl FnMut(Backend<'_>) -> Option<R>,
     ) -> Option<R> {
         let defaults = match param {
-            Some(set) => set.in_vcl(),
+            Some(set) => Some(set.in_vcl()),
             None => self.task_params(ctx),
         };
-        self.pick_with(ctx, given.or(defaults).resolve(), then)
+        let params = match &defaults {
+            Some(defaults) => given.or(defaults).resolve(),
+            None => given.resolve(),
+        };
+        self.pick_with(ctx, &params, then)
     }
 
     /// What the task has kept for this director or for the set that is associated with it, or else the set itself.
-    fn task_params(&self, ctx: &Ctx<'_>) -> Given {
-        if let Some(task) = TaskParams::if_any(ctx, self.params_key()) {
-            return task.get(ctx);
+    #[inline]
+    fn task_params(&self, ctx: &Ctx<'_>) -> Option<Given> {
+        // Most directors have never kept any, and their picks are not to pay for a look
+        if self.0.keeps.load(Ordering::Relaxed) {
+            if let Some(task) = TaskParams::if_any(ctx, self.params_key()) {
+                return Some(task.get(ctx));
+            }
         }
-        self.0.defaults.with_param(|set| set.in_task(ctx)).unwrap_or_default()
+        self.0.defaults.with_param(|set| set.in_task(ctx))
     }
 
     /// The parameters where the server asks, rather than VCL.
-    fn lazy_params(&self, ctx: &Ctx<'_>) -> Given {
+    fn lazy_params(&self, ctx: &Ctx<'_>) -> Option<Given> {
         if matches!(ctx.task(), Task::None | Task::Backend) {
             return self.task_params(ctx);
         }
-        self.0.defaults.with_param(|set| set.in_vcl()).unwrap_or_default()
+        self.0.defaults.with_param(|set| set.in_vcl())
     }
 
-    fn pick_with<R>(&self, ctx: &Ctx<'_>, params: Params, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
+    #[inline]
+    fn pick_with<R>(&self, ctx: &Ctx<'_>, params: &Params, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
         match params.key(ctx) {
-            Ok(key) => self.0.pick(ctx, key, &params, then),
-            Err(by) => {
-                ctx.fail(&texts::no_request(&self.0.name, by));
+            Some(key) => self.0.pick(ctx, key, params, then),
+            None => {
+                ctx.fail(&texts::no_request(&self.0.name, params.by));
                 None
             }
         }
@@ -239,7 +256,7 @@ impl Kind for Shard {
     }
 
     fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
-        self.pick_with(ctx, self.lazy_params(ctx).resolve(), then)
+        self.pick_with(ctx, &self.lazy_params(ctx).unwrap_or_default().resolve(), then)
     }
 
     fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64 {

@@ -89,8 +89,9 @@ pub struct Given {
 
 impl Given {
     /// With what is not given from another place.
+    #[inline]
     #[must_use]
-    pub fn or(self, next: Given) -> Given {
+    pub fn or(&self, next: &Given) -> Given {
         Given {
             by: self.by.or(next.by),
             alt: self.alt.or(next.alt),
@@ -101,8 +102,9 @@ impl Given {
     }
 
     /// With built-in defaults.
+    #[inline]
     #[must_use]
-    pub fn resolve(self) -> Params {
+    pub fn resolve(&self) -> Params {
         Params {
             by: self.by.unwrap_or(By::Hash),
             alt: self.alt.unwrap_or(0),
@@ -129,15 +131,19 @@ pub struct Params {
 }
 
 impl Params {
-    /// The key, or what it would be taken from if there were a request.
-    pub fn key(&self, ctx: &Ctx<'_>) -> Result<u32, By> {
-        let of_url = || ctx.url().map(|url| ring::key([url])).ok_or(self.by);
+    /// The key. `None` if there is no request to take it from.
+    #[inline]
+    pub fn key(&self, ctx: &Ctx<'_>) -> Option<u32> {
         match self.by {
-            By::Key(key) | By::Blob(key) => Ok(key),
-            By::Hash => ctx.hash().map_or_else(of_url, Ok),
-            By::Url => of_url(),
+            By::Key(key) | By::Blob(key) => Some(key),
+            By::Hash => ctx.hash().or_else(|| url_key(ctx)),
+            By::Url => url_key(ctx),
         }
     }
+}
+
+fn url_key(ctx: &Ctx<'_>) -> Option<u32> {
+    ctx.url().map(|url| ring::key([url]))
 }
 
 /// The arguments of a method, as VCL gives them: `None` for one that it does not give.
@@ -161,42 +167,44 @@ pub struct Arguments<'a> {
 
 impl Arguments<'_> {
     /// Whether none is given.
+    #[inline]
     #[must_use]
     pub fn are_none(&self) -> bool {
         *self == Arguments::default()
     }
 
-    /// Checks them. `whose` is the name of the object, and `method` that of the method, for texts; an error is to be a
-    /// VCL failure. A missing blob is only logged.
-    pub fn check(&self, ctx: &Ctx<'_>, whose: &CStr, method: &str) -> Result<Given, Text> {
+    /// Checks them. `whose` gives the name of the object, and `method` is that of the method, for texts; an error is to
+    /// be a VCL failure. A missing blob is only logged.
+    #[inline]
+    pub fn check<'n>(&self, ctx: &Ctx<'_>, whose: impl Fn() -> &'n CStr, method: &str) -> Result<Given, Text> {
         let by = match self.by.unwrap_or(Key::Hash) {
             Key::Number => {
-                let key = self.key.ok_or_else(|| texts::missing(whose, method, "key", "KEY"))?;
-                By::Key(u32::try_from(key).map_err(|_| texts::invalid_key(whose, method, key))?)
+                let key = self.key.ok_or_else(|| texts::missing(whose(), method, "key", "KEY"))?;
+                By::Key(u32::try_from(key).map_err(|_| texts::invalid_key(whose(), method, key))?)
             }
             Key::Blob => {
-                let bytes = self.key_blob.ok_or_else(|| texts::missing(whose, method, "key_blob", "BLOB"))?;
+                let bytes = self.key_blob.ok_or_else(|| texts::missing(whose(), method, "key_blob", "BLOB"))?;
                 if bytes.is_empty() {
-                    ctx.log_error(&texts::no_blob(whose, method));
+                    ctx.log_error(&texts::no_blob(whose(), method));
                 }
                 By::Blob(blob_key(bytes))
             }
             url_or_hash => {
                 let by = if url_or_hash == Key::Url { By::Url } else { By::Hash };
                 if self.key.is_some() || self.key_blob.is_some() {
-                    return Err(texts::needless_key(whose, method, by.word()));
+                    return Err(texts::needless_key(whose(), method, by.word()));
                 }
                 by
             }
         };
         let alt = match self.alt {
-            Some(alt) => Some(usize::try_from(alt).map_err(|_| texts::invalid_alt(whose, method, alt))?),
+            Some(alt) => Some(usize::try_from(alt).map_err(|_| texts::invalid_alt(whose(), method, alt))?),
             None => None,
         };
         match self.warmup {
             None => {}
             Some(warmup) if warmup == -1.0 || (0.0..=1.0).contains(&warmup) => {}
-            Some(warmup) => return Err(texts::invalid_warmup(whose, method, warmup)),
+            Some(warmup) => return Err(texts::invalid_warmup(whose(), method, warmup)),
         }
         Ok(Given { by: self.by.map(|_| by), alt, warmup: self.warmup, rampup: self.rampup, healthy: self.healthy })
     }
@@ -240,14 +248,14 @@ impl ParamSet {
     /// As set for this task, and for this VCL where it is not.
     pub(super) fn in_task(&self, ctx: &Ctx<'_>) -> Given {
         let own = task::get::<TaskSet>(ctx, self.key()).map_or(Given::default(), |set| set.0.get());
-        own.or(self.in_vcl())
+        own.or(&self.in_vcl())
     }
 
     /// `.set()`
     pub fn set(&self, ctx: &Ctx<'_>, arguments: &Arguments<'_>) {
         const METHOD: &str = "shard_param.set()";
         if self.may_be_set(ctx, METHOD) {
-            match arguments.check(ctx, &self.name, METHOD) {
+            match arguments.check(ctx, || &self.name, METHOD) {
                 Ok(given) => self.replace(ctx, given),
                 Err(text) => ctx.fail(&text),
             }
@@ -289,8 +297,9 @@ impl ParamSet {
 
     /// `.get_key()`
     pub fn key_now(&self, ctx: &Ctx<'_>) -> u32 {
-        self.params(ctx).key(ctx).unwrap_or_else(|by| {
-            ctx.fail(&texts::no_request(&self.name, by));
+        let params = self.params(ctx);
+        params.key(ctx).unwrap_or_else(|| {
+            ctx.fail(&texts::no_request(&self.name, params.by));
             0
         })
     }
@@ -332,11 +341,12 @@ impl TaskParams {
     }
 
     pub(super) fn get(&self, ctx: &Ctx<'_>) -> Given {
-        self.given.get().or(match &*self.source.borrow() {
+        let next = match &*self.source.borrow() {
             Source::Builtin => Given::default(),
             Source::InTask(set) => set.in_task(ctx),
             Source::InVcl(set) => set.in_vcl(),
-        })
+        };
+        self.given.get().or(&next)
     }
 }
 
@@ -356,7 +366,7 @@ mod tests {
     fn the_nearest_place_counts() {
         let near = Given { by: Some(By::Url), alt: None, ..Given::default() };
         let far = Given { by: Some(By::Key(7)), alt: Some(3), ..Given::default() };
-        let both = near.or(far).resolve();
+        let both = near.or(&far).resolve();
         assert_eq!((both.by, both.alt, both.warmup, both.rampup), (By::Url, 3, None, true));
     }
 }

@@ -19,6 +19,7 @@ struct Asked<'a> {
 }
 
 impl World for Asked<'_> {
+    #[inline]
     fn health(&mut self, host: usize) -> (bool, f64) {
         match self.state.entries.get(host) {
             Some(entry) if !self.tried.has(host) => {
@@ -29,6 +30,7 @@ impl World for Asked<'_> {
         }
     }
 
+    #[inline]
     fn rampup(&mut self, host: usize) -> f64 {
         self.state.entries.get(host).and_then(|e| e.rampup).unwrap_or(self.rampup)
     }
@@ -38,17 +40,30 @@ impl World for Asked<'_> {
         draw::testable_long().unwrap_or_else(draw::fast)
     }
 
+    #[inline]
     fn trace(&mut self, step: Step) {
+        let what = match step {
+            Step::Found { .. } => Debug::Lookup,
+            Step::Candidates { .. } => Debug::Rampup,
+        };
+        if self.core.debug(what) {
+            self.log(step);
+        }
+    }
+}
+
+impl Asked<'_> {
+    #[cold]
+    fn log(&self, step: Step) {
         match step {
-            Step::Found { key, slot, host } if self.core.debug(Debug::Lookup) => {
+            Step::Found { key, slot, host } => {
                 self.ctx.log_debug(&texts::debug_lookup(key, self.state.ring.position(slot), host));
             }
-            Step::Candidates { chosen, alternative } if self.core.debug(Debug::Rampup) => {
+            Step::Candidates { chosen, alternative } => {
                 for (which, (host, candidate)) in [("chosen", chosen), ("alt", alternative)] {
                     self.ctx.log_debug(&texts::debug_rampup(which, host, candidate.rampup, candidate.age));
                 }
             }
-            _ => {}
         }
     }
 }
@@ -56,6 +71,7 @@ impl World for Asked<'_> {
 impl Core {
     /// Picks a member, and calls `then` with it while it is sure to be alive. If that gives nothing, picks another one
     /// for the same key.
+    #[inline]
     pub(super) fn pick<R>(
         &self,
         ctx: &Ctx<'_>,
