@@ -70,22 +70,19 @@ pub fn pick(ring: &Ring, ask: &Ask, world: &mut impl World) -> Option<usize> {
     let slot = ring.find(ask.key)?;
     world.trace(Step::Found { key: ask.key, slot, host: ring.host(slot)? });
 
-    let mut walk = Walk::new(ring, slot);
+    let mut walk = Walk { ring, slot, seen: Set::default(), skipped: None };
     if let Some(skip) = ask.alt.checked_sub(1) {
-        if !walk.advance(skip, ask.healthy == Healthy::All, world) {
-            return walk.skipped.map(|seen| seen.host);
+        if walk.advance(skip, ask.healthy == Healthy::All, world).is_none() {
+            return walk.skipped;
         }
     }
-    if !walk.advance(0, ask.healthy != Healthy::Ignore, world) {
-        return walk.skipped.map(|seen| seen.host);
-    }
-    let chosen = walk.found?;
+    let Some(chosen) = walk.advance(0, ask.healthy != Healthy::Ignore, world) else { return walk.skipped };
 
     let alone = ask.alt > 0 || ask.healthy == Healthy::Ignore || (!ask.rampup && ask.warmup == 0.0);
-    if alone || !walk.advance(0, true, world) {
+    if alone {
         return Some(chosen.host);
     }
-    let other = walk.found?;
+    let Some(other) = walk.advance(0, true, world) else { return Some(chosen.host) };
     let chosen_one = Candidate { age: chosen.age, rampup: world.rampup(chosen.host) };
     let other_one = Candidate { age: other.age, rampup: world.rampup(other.host) };
     world.trace(Step::Candidates { chosen: (chosen.host, chosen_one), alternative: (other.host, other_one) });
@@ -98,28 +95,20 @@ struct Walk<'a> {
     ring: &'a Ring,
     slot: usize,
     seen: Set,
-    /// The healthy member that was passed over last.
-    skipped: Option<Seen>,
-    /// Where the last advance ended.
-    found: Option<Seen>,
+    /// The healthy member that was skipped last.
+    skipped: Option<usize>,
 }
 
-#[derive(Clone, Copy)]
 struct Seen {
     host: usize,
     age: f64,
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
+    /// Goes on to the next member after `skip` of them; sick ones do not count if it has to be `healthy`. `None` if there
+    /// is none.
     #[inline]
-    fn new(ring: &'a Ring, slot: usize) -> Self {
-        Walk { ring, slot, seen: Set::default(), skipped: None, found: None }
-    }
-
-    /// Goes on to the next member after `skip` of them; sick ones do not count if it has to be `healthy`. Whether
-    /// there was one.
-    #[inline]
-    fn advance(&mut self, mut skip: usize, healthy: bool, world: &mut impl World) -> bool {
+    fn advance(&mut self, mut skip: usize, healthy: bool, world: &mut impl World) -> Option<Seen> {
         while self.seen.len() < self.ring.hosts() {
             let host = self.ring.host(self.slot);
             self.slot = if self.slot + 1 < self.ring.slots() { self.slot + 1 } else { 0 };
@@ -127,18 +116,15 @@ impl<'a> Walk<'a> {
             let (is_healthy, age) = world.health(host);
             if is_healthy || !healthy {
                 if skip == 0 {
-                    // What was found before has been passed over now.
-                    self.skipped = self.found.or(self.skipped);
-                    self.found = Some(Seen { host, age });
-                    return true;
+                    return Some(Seen { host, age });
                 }
                 skip -= 1;
                 if is_healthy {
-                    self.skipped = Some(Seen { host, age });
+                    self.skipped = Some(host);
                 }
             }
         }
-        false
+        None
     }
 }
 
@@ -162,7 +148,7 @@ impl Set {
     /// Whether it was not in the set before.
     #[inline]
     fn insert(&mut self, n: usize) -> bool {
-        if self.few.iter().take(self.len).any(|seen| *seen == n) {
+        if self.few.get(..self.len).unwrap_or(&self.few).contains(&n) {
             return false;
         }
         if let Some(free) = self.few.get_mut(self.len) {

@@ -48,6 +48,7 @@ impl<'a> Ctx<'a> {
     }
 
     /// Fails the VCL: a mistake of its author.
+    #[cold]
     pub fn fail(&self, text: &Text) {
         // SAFETY: the format wants one C string.
         unsafe { vrt::VRT_fail(self.0, FORMAT.as_ptr(), text.as_c_str().as_ptr()) };
@@ -57,6 +58,7 @@ impl<'a> Ctx<'a> {
     ///
     /// The record goes to the log of the task if there is one. While VCL is initialised there is a buffer for the CLI
     /// instead, which the server shows only if something fails; the record goes to both then.
+    #[cold]
     pub fn log_error(&self, text: &Text) {
         if !self.0.vsl.is_null() {
             // SAFETY: the context's log is valid for as long as the context; the format wants one C string.

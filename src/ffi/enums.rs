@@ -36,14 +36,14 @@ pub(super) static URL: Word = Word(c"URL".as_ptr());
 /// # Safety
 /// `word` is an ENUM argument as VCL passes it.
 #[inline]
-pub(super) unsafe fn meaning<T: Copy, const N: usize>(word: vrt::VCL_ENUM, of: [(&Word, T); N]) -> Option<T> {
+unsafe fn meaning<T: Copy>(word: vrt::VCL_ENUM, of: &'static [(&Word, T)]) -> Option<T> {
     for (known, meaning) in of {
         if known.0 == word {
-            return Some(meaning);
+            return Some(*meaning);
         }
     }
     // SAFETY: as the caller promises.
-    unsafe { meaning_of_copy(word, &of) }
+    unsafe { meaning_of_copy(word, of) }
 }
 
 /// A word that is at another address: a copy is as good.
@@ -64,9 +64,9 @@ unsafe fn meaning_of_copy<T: Copy>(word: vrt::VCL_ENUM, of: &[(&Word, T)]) -> Op
 /// `word` is an ENUM argument as VCL passes it.
 #[inline]
 pub(super) unsafe fn by(word: vrt::VCL_ENUM) -> Key {
-    let of = [(&KEY, Key::Number), (&HASH, Key::Hash), (&URL, Key::Url), (&BLOB, Key::Blob)];
+    static OF: [(&Word, Key); 4] = [(&KEY, Key::Number), (&HASH, Key::Hash), (&URL, Key::Url), (&BLOB, Key::Blob)];
     // SAFETY: as the caller promises.
-    unsafe { meaning(word, of) }.unwrap_or(Key::Hash)
+    unsafe { meaning(word, &OF) }.unwrap_or(Key::Hash)
 }
 
 /// CHOSEN, IGNORE or ALL.
@@ -75,9 +75,9 @@ pub(super) unsafe fn by(word: vrt::VCL_ENUM) -> Key {
 /// `word` is an ENUM argument as VCL passes it.
 #[inline]
 pub(super) unsafe fn healthy(word: vrt::VCL_ENUM) -> Healthy {
-    let of = [(&CHOSEN, Healthy::Chosen), (&IGNORE, Healthy::Ignore), (&ALL, Healthy::All)];
+    static OF: [(&Word, Healthy); 3] = [(&CHOSEN, Healthy::Chosen), (&IGNORE, Healthy::Ignore), (&ALL, Healthy::All)];
     // SAFETY: as the caller promises.
-    unsafe { meaning(word, of) }.unwrap_or(Healthy::Chosen)
+    unsafe { meaning(word, &OF) }.unwrap_or(Healthy::Chosen)
 }
 
 /// Whether a word is LAZY, not NOW.
@@ -86,6 +86,7 @@ pub(super) unsafe fn healthy(word: vrt::VCL_ENUM) -> Healthy {
 /// `word` is an ENUM argument as VCL passes it.
 #[inline]
 pub(super) unsafe fn is_lazy(word: vrt::VCL_ENUM) -> bool {
+    static OF: [(&Word, bool); 2] = [(&NOW, false), (&LAZY, true)];
     // SAFETY: as the caller promises.
-    unsafe { meaning(word, [(&NOW, false), (&LAZY, true)]) }.unwrap_or(false)
+    unsafe { meaning(word, &OF) }.unwrap_or(false)
 }

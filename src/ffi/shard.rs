@@ -212,19 +212,13 @@ pub(super) unsafe extern "C" fn backend(
             return ptr::null();
         }
     };
-    let given = match arguments.check(&ctx, || object.name(), "shard.backend()") {
-        Ok(given) => given,
-        Err(text) => {
-            ctx.fail(&text);
-            return ptr::null();
-        }
-    };
+    let Some(given) = arguments.check(&ctx, || object.name(), "shard.backend()") else { return ptr::null() };
     if lazy {
         return if object.kind.keep(&ctx, given, param) { director } else { ptr::null() };
     }
     let ask = || {
         object.expire(&ctx);
-        object.kind.pick_now(&ctx, &given, param.as_deref(), |b| Some(b.as_raw()))
+        object.kind.pick_now(&ctx, given, param.as_deref(), |b| Some(b.as_raw()))
     };
     // SAFETY: the director of an object is alive as long as the object.
     let Some(backend) = (unsafe { Backend::from_raw(director) }) else { return ptr::null() };

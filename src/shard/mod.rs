@@ -164,7 +164,7 @@ impl Shard {
     pub fn pick_now<R>(
         &self,
         ctx: &Ctx<'_>,
-        given: &Given,
+        given: Given,
         param: Option<&ParamSet>,
         then: impl FnMut(Backend<'_>) -> Option<R>,
     ) -> Option<R> {
@@ -172,8 +172,8 @@ impl Shard {
             Some(set) => Some(set.in_vcl()),
             None => self.task_params(ctx),
         };
-        let params = match &defaults {
-            Some(defaults) => given.or(defaults).resolve(),
+        let params = match defaults {
+            Some(defaults) => given.or(&defaults).resolve(),
             None => given.resolve(),
         };
         self.pick_with(ctx, &params, then)

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use policy::ring;
 use policy::shard::Healthy;
 
-use crate::error::{shard as texts, Text};
+use crate::error::shard as texts;
 use crate::ffi::snapshot::Snapshot;
 use crate::ffi::task::{self, TaskValue};
 use crate::ffi::{Ctx, Task};
@@ -91,7 +91,7 @@ impl Given {
     /// With what is not given from another place.
     #[inline]
     #[must_use]
-    pub fn or(&self, next: &Given) -> Given {
+    pub fn or(self, next: &Given) -> Given {
         Given {
             by: self.by.or(next.by),
             alt: self.alt.or(next.alt),
@@ -104,7 +104,7 @@ impl Given {
     /// With built-in defaults.
     #[inline]
     #[must_use]
-    pub fn resolve(&self) -> Params {
+    pub fn resolve(self) -> Params {
         Params {
             by: self.by.unwrap_or(By::Hash),
             alt: self.alt.unwrap_or(0),
@@ -173,17 +173,25 @@ impl Arguments<'_> {
         *self == Arguments::default()
     }
 
-    /// Checks them. `whose` gives the name of the object, and `method` is that of the method, for texts; an error is to
-    /// be a VCL failure. A missing blob is only logged.
+    /// Checks them. `whose` gives the name of the object, and `method` is that of the method, for texts. `None` is a VCL
+    /// failure. A missing blob is only logged.
     #[inline]
-    pub fn check<'n>(&self, ctx: &Ctx<'_>, whose: impl Fn() -> &'n CStr, method: &str) -> Result<Given, Text> {
+    pub fn check<'n>(&self, ctx: &Ctx<'_>, whose: impl Fn() -> &'n CStr, method: &str) -> Option<Given> {
+        // Not a Result: a pick has what is given in registers, and would have to put it into memory for one
+        let fail = |text| {
+            ctx.fail(&text);
+            None
+        };
         let by = match self.by.unwrap_or(Key::Hash) {
             Key::Number => {
-                let key = self.key.ok_or_else(|| texts::missing(whose(), method, "key", "KEY"))?;
-                By::Key(u32::try_from(key).map_err(|_| texts::invalid_key(whose(), method, key))?)
+                let Some(key) = self.key else { return fail(texts::missing(whose(), method, "key", "KEY")) };
+                let Ok(number) = u32::try_from(key) else { return fail(texts::invalid_key(whose(), method, key)) };
+                By::Key(number)
             }
             Key::Blob => {
-                let bytes = self.key_blob.ok_or_else(|| texts::missing(whose(), method, "key_blob", "BLOB"))?;
+                let Some(bytes) = self.key_blob else {
+                    return fail(texts::missing(whose(), method, "key_blob", "BLOB"));
+                };
                 if bytes.is_empty() {
                     ctx.log_error(&texts::no_blob(whose(), method));
                 }
@@ -192,21 +200,22 @@ impl Arguments<'_> {
             url_or_hash => {
                 let by = if url_or_hash == Key::Url { By::Url } else { By::Hash };
                 if self.key.is_some() || self.key_blob.is_some() {
-                    return Err(texts::needless_key(whose(), method, by.word()));
+                    return fail(texts::needless_key(whose(), method, by.word()));
                 }
                 by
             }
         };
-        let alt = match self.alt {
-            Some(alt) => Some(usize::try_from(alt).map_err(|_| texts::invalid_alt(whose(), method, alt))?),
-            None => None,
-        };
+        let mut alt = None;
+        if let Some(given) = self.alt {
+            let Ok(number) = usize::try_from(given) else { return fail(texts::invalid_alt(whose(), method, given)) };
+            alt = Some(number);
+        }
         match self.warmup {
             None => {}
             Some(warmup) if warmup == -1.0 || (0.0..=1.0).contains(&warmup) => {}
-            Some(warmup) => return Err(texts::invalid_warmup(whose(), method, warmup)),
+            Some(warmup) => return fail(texts::invalid_warmup(whose(), method, warmup)),
         }
-        Ok(Given { by: self.by.map(|_| by), alt, warmup: self.warmup, rampup: self.rampup, healthy: self.healthy })
+        Some(Given { by: self.by.map(|_| by), alt, warmup: self.warmup, rampup: self.rampup, healthy: self.healthy })
     }
 }
 
@@ -255,9 +264,8 @@ impl ParamSet {
     pub fn set(&self, ctx: &Ctx<'_>, arguments: &Arguments<'_>) {
         const METHOD: &str = "shard_param.set()";
         if self.may_be_set(ctx, METHOD) {
-            match arguments.check(ctx, || &self.name, METHOD) {
-                Ok(given) => self.replace(ctx, given),
-                Err(text) => ctx.fail(&text),
+            if let Some(given) = arguments.check(ctx, || &self.name, METHOD) {
+                self.replace(ctx, given);
             }
         }
     }
