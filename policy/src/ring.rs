@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 /// The most points that a host can have. With the usual 67 replicas that is a weight of 15650: there to bound memory
-/// (13 bytes a slot, and up to four slots a point) and time (about 0.2 us a point), whatever weight somebody sets.
+/// (14 bytes a slot, and up to four slots a point) and time (about 0.2 us a point), whatever weight somebody sets.
 pub const MAX_POINTS: u32 = 1 << 20;
 
 /// The place on the ring of the concatenation of `parts`: the last four bytes of its SHA-256, little-endian.
@@ -301,7 +301,7 @@ struct Index {
 }
 
 /// How many slots a part has about, at least.
-const PART: usize = 8;
+const PART: usize = 2;
 
 impl Index {
     fn new(places: &[u32]) -> Self {
