@@ -107,7 +107,8 @@ struct Seen {
 impl Walk<'_> {
     /// Goes on to the next member after `skip` of them; sick ones do not count if it has to be `healthy`. `None` if there
     /// is none.
-    #[inline]
+    // Always: what it has to remember stays in registers from one step to the next
+    #[inline(always)]
     fn advance(&mut self, mut skip: usize, healthy: bool, world: &mut impl World) -> Option<Seen> {
         while self.seen.len() < self.ring.hosts() {
             let host = self.ring.host(self.slot);

@@ -39,10 +39,16 @@ impl Defaults {
         f64::from_bits(self.rampup.load(Relaxed))
     }
 
+    /// Whether a parameter set is associated.
+    #[inline]
+    pub fn has_param(&self) -> bool {
+        // Acquire: who sees that there is one finds it
+        self.has_param.load(Acquire)
+    }
+
     /// Calls `then` with the parameter set that is associated, if there is one.
     pub fn with_param<R>(&self, then: impl FnOnce(&Arc<ParamSet>) -> R) -> Option<R> {
-        // Acquire: who sees that there is one finds it
-        self.has_param.load(Acquire).then(|| self.param.load().as_ref().map(then)).flatten()
+        self.has_param().then(|| self.param.load().as_ref().map(then)).flatten()
     }
 
     pub(super) fn set_warmup(&self, probability: f64) {

@@ -182,13 +182,19 @@ impl Shard {
     /// What the task has kept for this director or for the set that is associated with it, or else the set itself.
     #[inline]
     fn task_params(&self, ctx: &Ctx<'_>) -> Option<Given> {
-        // Most directors have never kept any, and their picks are not to pay for a look
-        if self.0.keeps.load(Ordering::Relaxed) {
-            if let Some(task) = TaskParams::if_any(ctx, self.params_key()) {
-                return Some(task.get(ctx));
-            }
+        // Most directors have no set, and have never kept anything: their picks are not to pay for a look
+        if self.0.keeps.load(Ordering::Relaxed) || self.0.defaults.has_param() {
+            return self.find_task_params(ctx);
         }
-        self.0.defaults.with_param(|set| set.in_task(ctx))
+        None
+    }
+
+    #[inline(never)]
+    fn find_task_params(&self, ctx: &Ctx<'_>) -> Option<Given> {
+        match TaskParams::if_any(ctx, self.params_key()) {
+            Some(task) => Some(task.get(ctx)),
+            None => self.0.defaults.with_param(|set| set.in_task(ctx)),
+        }
     }
 
     /// The parameters where the server asks, rather than VCL.
