@@ -375,7 +375,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Ring, Slot, Table};
+    use super::{append, Ring, Slot, Table};
 
     /// The ring with these slots, of which those with a number less than `count` count.
     fn ring(mut slots: Vec<Slot>, count: u32) -> Ring {
@@ -448,7 +448,37 @@ mod tests {
         prop_oneof![0..12_u32, (0..12_u32).prop_map(|n| u32::MAX - n), (0..12_u32).prop_map(|n| n << 28), any::<u32>()]
     }
 
+    /// All that a table is.
+    fn parts(table: &Table) -> (Vec<Slot>, Vec<u32>, u32, Vec<u32>) {
+        let index = &table.index;
+        (table.slots().collect(), table.capacities.to_vec(), index.shift, index.starts.to_vec())
+    }
+
     proptest! {
+        #[test]
+        fn a_table_with_more_or_less_is_as_made_anew(
+            counts in prop::collection::vec(0..30_u32, 1..6),
+            host in any::<usize>(),
+            more in 1..60_u32,
+        ) {
+            // Points of hosts of the same name meet
+            let name = |host| if host % 2 == 0 { &b"even"[..] } else { b"odd" };
+            let table = |counts: &[u32]| {
+                let mut slots = Vec::new();
+                for (host, count) in counts.iter().enumerate() {
+                    append(&mut slots, host, name(host), 0..*count);
+                }
+                slots.sort_unstable();
+                Table::new(&slots, counts.to_vec())
+            };
+            let host = host % counts.len();
+            let mut larger = counts.clone();
+            larger[host] += more;
+            let (before, after) = (table(&counts), table(&larger));
+            prop_assert_eq!(parts(&before.with_more(host, name(host), counts[host]..larger[host])), parts(&after));
+            prop_assert_eq!(parts(&after.with_only(&counts)), parts(&before));
+        }
+
         #[test]
         fn what_the_bundled_search_finds(
             slots in prop::collection::vec((places(), 0..9_u32, 0..4_u32), 0..200),
