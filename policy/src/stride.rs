@@ -126,10 +126,15 @@ impl Stride {
     #[inline]
     #[must_use]
     pub fn at(&self, seq: u64) -> Option<usize> {
-        if self.is_uniform() {
-            return self.order.get(self.place(seq)? as usize).map(|i| *i as usize);
+        if !self.is_uniform() {
+            return self.weighted_at(seq);
         }
-        self.weighted_at(seq)
+        let place = self.place(seq)? as usize;
+        if self.order.len() == self.weights.len() {
+            // Each member has a slot, in their order
+            return Some(place);
+        }
+        self.order.get(place).map(|i| *i as usize)
     }
 
     /// `seq` modulo the number of slots; `None` if there are none.
