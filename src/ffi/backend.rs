@@ -3,8 +3,10 @@
 use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
+use super::ctx::Ctx;
 use super::in_flight::InFlight;
 use super::statistics::Slot;
 use super::vrt;
@@ -44,9 +46,10 @@ impl<'a> Backend<'a> {
 ///
 /// Clones share all of it. The reference is given back by the last of them, which calls into the server: not to be dropped
 /// under a lock.
-#[derive(Clone)]
 pub struct Member {
     backend: NonNull<vrt::director>,
+    /// Whether the server has said that this is no director. That does not change, so picks need not ask again.
+    is_last: AtomicBool,
     /// Picks do not go there: they take the pointer from beside it.
     shared: Arc<Shared>,
 }
@@ -79,12 +82,32 @@ impl Member {
         unsafe { vrt::VRT_Assign_Backend(&mut reference.0, backend.as_raw()) };
         let reports = Reports::new(weight, Slot::default());
         let shared = Shared { reports, in_flight: InFlight::default(), _reference: reference };
-        Member { backend: backend.0, shared: Arc::new(shared) }
+        Member { backend: backend.0, is_last: AtomicBool::new(false), shared: Arc::new(shared) }
     }
 
     /// The backend, as long as the reference is held.
     pub fn backend(&self) -> Backend<'_> {
         Backend(self.backend, PhantomData)
+    }
+
+    /// The backend to connect to: this one, or if it is a director, the one that the server gets when it follows
+    /// directors. That is not counted: it is as good as the directors' references to it. `None` if one of them has nobody.
+    #[inline]
+    pub(super) fn resolve(&self, ctx: &Ctx<'_>) -> Option<vrt::VCL_BACKEND> {
+        if self.is_last.load(Ordering::Relaxed) {
+            return Some(self.backend.as_ptr());
+        }
+        self.follow(ctx)
+    }
+
+    #[cold]
+    fn follow(&self, ctx: &Ctx<'_>) -> Option<vrt::VCL_BACKEND> {
+        let resolved = ctx.resolve(self.backend())?;
+        if resolved == self.backend.as_ptr().cast_const() {
+            // Where the server ends, there is nothing to be followed
+            self.is_last.store(true, Ordering::Relaxed);
+        }
+        Some(resolved)
     }
 
     /// What was reported of it.
@@ -100,6 +123,16 @@ impl Member {
     /// Whether this is a reference to `backend`.
     pub fn is(&self, backend: Backend<'_>) -> bool {
         self.backend == backend.0
+    }
+}
+
+impl Clone for Member {
+    fn clone(&self) -> Self {
+        Member {
+            backend: self.backend,
+            is_last: AtomicBool::new(self.is_last.load(Ordering::Relaxed)),
+            shared: Arc::clone(&self.shared),
+        }
     }
 }
 

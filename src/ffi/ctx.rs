@@ -39,8 +39,7 @@ impl<'a> Ctx<'a> {
         (healthy, changed)
     }
 
-    /// Follows directors until there is a backend that is none. The result is not counted: it is as good as the
-    /// directors' references to it. `None` if one of them has nobody.
+    /// Follows directors until there is a backend that is none; see [`Member::resolve`](super::Member::resolve).
     pub(super) fn resolve(&self, backend: Backend<'_>) -> Option<vrt::VCL_BACKEND> {
         // SAFETY: context and backend are alive.
         let resolved = unsafe { vrt::VRT_DirectorResolve(self.0, backend.as_raw()) };

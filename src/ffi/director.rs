@@ -58,7 +58,7 @@ pub trait Kind: Send + Sync + Sized + 'static {
 
     /// Picks a member, and calls `then` with it while it is sure to be alive. If that gives nothing, another member is
     /// picked. `None` if there is none to pick.
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R>;
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(&Member) -> Option<R>) -> Option<R>;
 
     /// Writes the list. Gives the time when the health of a member changed last.
     fn list(&self, ctx: &Ctx<'_>, form: Form, out: &mut Vsb<'_>) -> f64;
@@ -104,13 +104,13 @@ impl<D: Director> Kind for D {
     }
 
     #[inline]
-    fn pick<R>(&self, ctx: &Ctx<'_>, mut then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
+    fn pick<R>(&self, ctx: &Ctx<'_>, mut then: impl FnMut(&Member) -> Option<R>) -> Option<R> {
         let state = self.vdir().state();
         let mut tried = Tried::default();
         if self.vdir().weighing().policy().slow_start <= 0.0 {
             // Nearly always this is all
             let place = self.choose(&state, |i| state.healthy(ctx, i))?;
-            if let Some(answer) = then(state.backend(place)?) {
+            if let Some(answer) = then(state.member(place)?) {
                 self.picked(ctx, &state, place);
                 return Some(answer);
             }
@@ -136,7 +136,7 @@ fn pick_among_others<D: Director, R>(
     ctx: &Ctx<'_>,
     state: &State<D::Plan>,
     mut tried: Tried,
-    mut then: impl FnMut(Backend<'_>) -> Option<R>,
+    mut then: impl FnMut(&Member) -> Option<R>,
 ) -> Option<R> {
     let slow_start = director.vdir().weighing().policy().slow_start;
     loop {
@@ -147,7 +147,7 @@ fn pick_among_others<D: Director, R>(
         }
         // Nobody was admitted: somebody has to take it
         let place = place.or_else(|| director.choose(state, |i| !tried.has(i) && state.healthy(ctx, i)))?;
-        if let Some(answer) = then(state.backend(place)?) {
+        if let Some(answer) = then(state.member(place)?) {
             director.picked(ctx, state, place);
             return Some(answer);
         }
@@ -342,7 +342,7 @@ unsafe extern "C" fn resolve<D: Kind>(ctx: *const vrt::vrt_ctx, director: vrt::V
     let (ctx, (object, backend)) = unsafe { (Ctx::from_raw(ctx), object::<D>(director)) };
     let ask = || {
         object.expire(&ctx);
-        object.kind.pick(&ctx, |b| ctx.resolve(b))
+        object.kind.pick(&ctx, |member| member.resolve(&ctx))
     };
     within(&ctx, backend, ask).flatten().unwrap_or(ptr::null())
 }

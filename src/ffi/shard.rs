@@ -218,7 +218,7 @@ pub(super) unsafe extern "C" fn backend(
     }
     let ask = || {
         object.expire(&ctx);
-        object.kind.pick_now(&ctx, given, param.as_deref(), |b| Some(b.as_raw()))
+        object.kind.pick_now(&ctx, given, param.as_deref(), |member| Some(member.backend().as_raw()))
     };
     // SAFETY: the director of an object is alive as long as the object.
     let Some(backend) = (unsafe { Backend::from_raw(director) }) else { return ptr::null() };

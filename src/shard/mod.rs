@@ -166,7 +166,7 @@ impl Shard {
         ctx: &Ctx<'_>,
         given: Given,
         param: Option<&ParamSet>,
-        then: impl FnMut(Backend<'_>) -> Option<R>,
+        then: impl FnMut(&Member) -> Option<R>,
     ) -> Option<R> {
         let defaults = match param {
             Some(set) => Some(set.in_vcl()),
@@ -206,7 +206,7 @@ impl Shard {
     }
 
     #[inline]
-    fn pick_with<R>(&self, ctx: &Ctx<'_>, params: &Params, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
+    fn pick_with<R>(&self, ctx: &Ctx<'_>, params: &Params, then: impl FnMut(&Member) -> Option<R>) -> Option<R> {
         match params.key(ctx) {
             Some(key) => self.0.pick(ctx, key, params, then),
             None => {
@@ -261,7 +261,7 @@ impl Kind for Shard {
         self.0.health(ctx)
     }
 
-    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(Backend<'_>) -> Option<R>) -> Option<R> {
+    fn pick<R>(&self, ctx: &Ctx<'_>, then: impl FnMut(&Member) -> Option<R>) -> Option<R> {
         self.pick_with(ctx, &self.lazy_params(ctx).unwrap_or_default().resolve(), then)
     }
 

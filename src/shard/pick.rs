@@ -6,7 +6,7 @@ use super::members::State;
 use super::params::Params;
 use super::{Core, Debug};
 use crate::error::shard as texts;
-use crate::ffi::{draw, Backend, Ctx};
+use crate::ffi::{draw, Ctx, Member};
 use crate::vdir::Tried;
 
 struct Asked<'a> {
@@ -77,7 +77,7 @@ impl Core {
         ctx: &Ctx<'_>,
         key: u32,
         params: &Params,
-        mut then: impl FnMut(Backend<'_>) -> Option<R>,
+        mut then: impl FnMut(&Member) -> Option<R>,
     ) -> Option<R> {
         let state = self.state.load();
         if state.entries.is_empty() {
@@ -101,7 +101,7 @@ impl Core {
         loop {
             let mut asked = Asked { core: self, ctx, state: &state, tried: &tried, rampup };
             let host = shard::pick(&state.ring, &ask, &mut asked)?;
-            if let Some(answer) = then(state.entries.get(host)?.member.backend()) {
+            if let Some(answer) = then(&state.entries.get(host)?.member) {
                 return Some(answer);
             }
             tried.add(host)?;
