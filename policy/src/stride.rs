@@ -249,3 +249,39 @@ fn fraction(w: f64, max: f64) -> u64 {
     // At least 1, since 0 stands for 2^64.
     ((w / max * TWO_64) as u64).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Stride;
+
+    /// Also where numbers no longer fit into 32 bits.
+    fn sequence_numbers() -> impl Strategy<Value = u64> {
+        let limit = u64::from(u32::MAX);
+        prop_oneof![0..10_000_u64, limit - 2000..limit + 2000, any::<u64>()]
+    }
+
+    proptest! {
+        #[test]
+        fn equal_weights_in_turn(
+            weights in prop::collection::vec(prop_oneof![3 => Just(0.7), 1 => Just(0.0)], 0..2000),
+            seqs in prop::collection::vec(sequence_numbers(), 20),
+        ) {
+            let stride = Stride::new(&weights);
+            let members: Vec<usize> = (0..weights.len()).filter(|i| weights[*i] > 0.0).collect();
+            for seq in seqs {
+                let turn = seq.checked_rem(members.len() as u64).map(|place| members[place as usize]);
+                prop_assert_eq!(stride.at(seq), turn);
+            }
+        }
+
+        #[test]
+        fn equal_weights_of_all_in_turn(members in 1..5000_usize, seqs in prop::collection::vec(sequence_numbers(), 20)) {
+            let stride = Stride::new(&vec![1.0; members]);
+            for seq in seqs {
+                prop_assert_eq!(stride.at(seq), Some((seq % members as u64) as usize));
+            }
+        }
+    }
+}
