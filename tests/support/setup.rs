@@ -60,6 +60,11 @@ impl Setup {
         Ok(setup)
     }
 
+    /// Why this test, `SUITE::NAME`, is left out, if it is.
+    pub fn left_out(&self, test: &str) -> Option<&str> {
+        self.sanitizer.as_ref()?.left_out(test)
+    }
+
     /// With a sanitizer the unpatched server need not be there.
     pub fn built(&self, server: &Server) -> Result<bool, String> {
         Ok(server.program(&self.conf("VTEST")?).exists())

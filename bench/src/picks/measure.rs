@@ -159,8 +159,13 @@ fn picks(
     }
     let mut done = together(port, &jobs, time)?;
     let rate = if writer { done.pop().map(|(time, count)| count / time * 1e9) } else { None };
+    Ok(Picks { nanoseconds: per_call(&done) / kind.picks_per_call() as f64, rate })
+}
+
+/// The time of a call, of threads that give nanoseconds and calls.
+fn per_call(done: &[(f64, f64)]) -> f64 {
     let (time, calls) = done.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    Ok(Picks { nanoseconds: time / calls / kind.picks_per_call() as f64, rate })
+    time / calls
 }
 
 /// As `picks` of a fallback, and for each pick the thread takes the next number of all threads.
@@ -168,14 +173,13 @@ fn number(port: u16, size: usize, threads: usize, time: Duration) -> Result<Pick
     let object = Object { whose: Whose::Ours, kind: Kind::Fallback, size };
     let job = Job { url: format!("/number/{object}"), rate: 0.0 };
     let done = together(port, &vec![job; threads], time)?;
-    let (time, count) = done.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    Ok(Picks { nanoseconds: time / count, rate: None })
+    Ok(Picks { nanoseconds: per_call(&done), rate: None })
 }
 
 fn set(port: u16, kind: Kind, size: usize, time: Duration) -> Result<f64, Failure> {
     let job = Job { url: format!("/set/{}", Object { whose: Whose::Weighed, kind, size }), rate: 0.0 };
     let done = together(port, &[job], time)?;
-    Ok(done.iter().map(|(time, count)| time / count).sum())
+    Ok(per_call(&done))
 }
 
 /// Has the server make what it keeps for requests, which is not to be counted as memory of members.
