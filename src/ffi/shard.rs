@@ -9,7 +9,6 @@ use super::ctx::{Ctx, Task};
 use super::director::{within, Object};
 use super::{entry, enums, shard_param, vrt};
 use crate::error::shard as texts;
-use crate::shard::params::Arguments;
 use crate::shard::Shard;
 
 type Opaque = vrt::vmod_probe_directors_shard;
@@ -46,6 +45,25 @@ unsafe fn string<'a>(string: vrt::VCL_STRING) -> Option<&'a CStr> {
 pub(super) fn given<T>(valid: c_char, value: T) -> Option<T> {
     (valid != 0).then_some(value)
 }
+
+/// The arguments that `.backend()` and those of a set have in common, from either structure. Unsafe: VCL has to have passed
+/// it, with ENUMs, and blobs that outlive the call.
+macro_rules! pick_arguments {
+    ($args:expr) => {{
+        use $crate::ffi::{enums, shard::given, shard_param};
+        let args = $args;
+        $crate::shard::params::Arguments {
+            by: given(args.valid_by, args.by).map(|by| enums::by(by)),
+            key: given(args.valid_key, args.key),
+            key_blob: given(args.valid_key_blob, args.key_blob).map(|blob| shard_param::bytes(blob)),
+            alt: given(args.valid_alt, args.alt),
+            warmup: given(args.valid_warmup, args.warmup),
+            rampup: given(args.valid_rampup, args.rampup != 0),
+            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::healthy(healthy)),
+        }
+    }};
+}
+pub(super) use pick_arguments;
 
 pub(super) unsafe extern "C" fn init(ctx: *const vrt::vrt_ctx, place: *mut *mut Opaque, name: *const c_char) {
     // SAFETY: VCL keeps the contract of this function.
@@ -180,17 +198,7 @@ pub(super) unsafe extern "C" fn backend(
         None => housekeeping,
     };
     // SAFETY: VCL passes ENUMs, and blobs that outlive the call.
-    let arguments = unsafe {
-        Arguments {
-            by: given(args.valid_by, args.by).map(|by| enums::by(by)),
-            key: given(args.valid_key, args.key),
-            key_blob: given(args.valid_key_blob, args.key_blob).map(|blob| shard_param::bytes(blob)),
-            alt: given(args.valid_alt, args.alt),
-            warmup: given(args.valid_warmup, args.warmup),
-            rampup: given(args.valid_rampup, args.rampup != 0),
-            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::healthy(healthy)),
-        }
-    };
+    let arguments = unsafe { pick_arguments!(args) };
     let param = given(args.valid_param, args.param);
     if lazy && param.is_none() && arguments.are_none() {
         return director;

@@ -8,9 +8,9 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::ctx::Ctx;
-use super::shard::{arguments, given};
-use super::{draw, entry, enums, panic, vrt};
-use crate::shard::params::{healthy_word, Arguments, ParamSet};
+use super::shard::{arguments, pick_arguments};
+use super::{draw, entry, panic, vrt};
+use crate::shard::params::{healthy_word, ParamSet};
 
 type Opaque = vrt::vmod_probe_directors_shard_param;
 
@@ -88,17 +88,7 @@ pub(super) unsafe extern "C" fn set(
     let (called, args) = unsafe { (method(ctx, object), arguments(args)) };
     let Some((ctx, set)) = called else { return };
     // SAFETY: VCL passes ENUMs, and blobs that outlive the call.
-    let arguments = unsafe {
-        Arguments {
-            by: given(args.valid_by, args.by).map(|by| enums::by(by)),
-            key: given(args.valid_key, args.key),
-            key_blob: given(args.valid_key_blob, args.key_blob).map(|blob| bytes(blob)),
-            alt: given(args.valid_alt, args.alt),
-            warmup: given(args.valid_warmup, args.warmup),
-            rampup: given(args.valid_rampup, args.rampup != 0),
-            healthy: given(args.valid_healthy, args.healthy).map(|healthy| enums::healthy(healthy)),
-        }
-    };
+    let arguments = unsafe { pick_arguments!(args) };
     set.set(&ctx, &arguments);
 }
 
